@@ -1,0 +1,111 @@
+// Package kafkaconf renders broker configuration: one renderer for every provider, so that a pipeline meets the same
+// broker whether it runs as a process or in a container.
+package kafkaconf
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// The listeners of every node. Replication has one of its own so that it can be cut while clients still reach the broker.
+const (
+	Client      = "CLIENT"
+	Replication = "REPLICATION"
+	Controller  = "CONTROLLER"
+)
+
+// Address is where one listener binds and what it tells others to dial, both host:port.
+type Address struct {
+	Bind      string
+	Advertise string
+}
+
+// Node is one combined broker and controller.
+type Node struct {
+	// ID is the node number, counted from 1.
+	ID int
+	// DataDir is log.dirs, where records and the metadata log live.
+	DataDir                         string
+	Client, Replication, Controller Address
+	// Voters are the advertised controller addresses of every node, by node number.
+	Voters map[int]string
+}
+
+// Render writes the node's server.properties, sorted by key. An override wins over the node's own properties; one with
+// an empty value removes the property, which gives Kafka's default.
+func Render(n Node, overrides map[string]string) string {
+	all := defaults()
+	maps.Copy(all, topology(n))
+	maps.Copy(all, overrides)
+	var b strings.Builder
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if value := all[key]; value != "" {
+			fmt.Fprintf(&b, "%s=%s\n", key, escape(value))
+		}
+	}
+	return b.String()
+}
+
+// escape keeps a value on one line and as it is: Java's properties format takes a backslash as an escape.
+var escape = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`).Replace
+
+func topology(n Node) map[string]string {
+	voters := make([]string, 0, len(n.Voters))
+	for _, id := range slices.Sorted(maps.Keys(n.Voters)) {
+		voters = append(voters, fmt.Sprintf("%d@%s", id, n.Voters[id]))
+	}
+	bind := func(a Address) string { return a.Bind }
+	advertise := func(a Address) string { return a.Advertise }
+	return map[string]string{
+		"process.roles":                  "broker,controller",
+		"node.id":                        fmt.Sprint(n.ID),
+		"log.dirs":                       n.DataDir,
+		"controller.quorum.voters":       strings.Join(voters, ","),
+		"controller.listener.names":      Controller,
+		"inter.broker.listener.name":     Replication,
+		"listener.security.protocol.map": "CLIENT:PLAINTEXT,REPLICATION:PLAINTEXT,CONTROLLER:PLAINTEXT",
+		"listeners":                      n.listeners(bind),
+		// Votes and fetch responses carry the leader's advertised endpoint, and followers dial that: without the
+		// controller's own entry they would go round the quorum proxies.
+		"advertised.listeners": n.listeners(advertise),
+	}
+}
+
+func (n Node) listeners(address func(Address) string) string {
+	return fmt.Sprintf("%s://%s,%s://%s,%s://%s",
+		Client, address(n.Client), Replication, address(n.Replication), Controller, address(n.Controller))
+}
+
+// defaults are the properties that differ from Kafka's own, and those the project's claims rest on, set for the reader.
+func defaults() map[string]string {
+	return map[string]string{
+		"auto.create.topics.enable":      "false",
+		"controlled.shutdown.enable":     "true",
+		"default.replication.factor":     "3",
+		"min.insync.replicas":            "2",
+		"num.partitions":                 "3",
+		"unclean.leader.election.enable": "false",
+		// Nothing may vanish by age or size: a record missing from the log must be a finding.
+		"log.retention.bytes": "-1",
+		"log.retention.ms":    "-1",
+		// Three partitions: few enough to start fast, and one for each broker to lead.
+		"offsets.topic.num.partitions":                     "3",
+		"offsets.topic.replication.factor":                 "3",
+		"share.coordinator.state.topic.min.isr":            "2",
+		"share.coordinator.state.topic.num.partitions":     "3",
+		"share.coordinator.state.topic.replication.factor": "3",
+		"transaction.max.timeout.ms":                       "900000",
+		"transaction.state.log.min.isr":                    "2",
+		"transaction.state.log.num.partitions":             "3",
+		"transaction.state.log.replication.factor":         "3",
+		// Experiments choose session timeouts of 6 to 10 s, in both group protocols.
+		"group.consumer.min.heartbeat.interval.ms": "1000",
+		"group.consumer.min.session.timeout.ms":    "6000",
+		"group.initial.rebalance.delay.ms":         "0",
+		"group.min.session.timeout.ms":             "1000",
+		// Kafka's 128 MiB is a quarter of the heap that a node has here.
+		"log.cleaner.dedupe.buffer.size": "8388608",
+	}
+}

@@ -1,0 +1,43 @@
+package kafkaconf_test
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/clusters/kafkaconf"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func node() kafkaconf.Node {
+	return kafkaconf.Node{
+		ID: 2, DataDir: "/data/2",
+		Client:      kafkaconf.Address{Bind: "127.0.2.2:20003", Advertise: "127.0.0.1:20005"},
+		Replication: kafkaconf.Address{Bind: "127.0.2.2:20001", Advertise: "kafka-2.internal:20001"},
+		Controller:  kafkaconf.Address{Bind: "127.0.2.2:20002", Advertise: "kafka-2.internal:20002"},
+		Voters:      map[int]string{3: "kafka-3.internal:20002", 1: "kafka-1.internal:20002", 2: "kafka-2.internal:20002"},
+	}
+}
+
+func TestRenderGolden(t *testing.T) {
+	got := kafkaconf.Render(node(), nil)
+	if *update {
+		require.NoError(t, os.WriteFile("testdata/node2.properties", []byte(got), 0o644))
+	}
+	want, err := os.ReadFile("testdata/node2.properties")
+	require.NoError(t, err)
+	require.Equal(t, string(want), got)
+}
+
+func TestOverridesWin(t *testing.T) {
+	got := kafkaconf.Render(node(), map[string]string{
+		"min.insync.replicas": "1", "log.dirs": `C:\kafka`, "log.retention.ms": "", "replica.lag.time.max.ms": "5000",
+	})
+	require.Contains(t, got, "\nmin.insync.replicas=1\n")
+	require.Contains(t, got, "\nreplica.lag.time.max.ms=5000\n")
+	require.Contains(t, got, `log.dirs=C:\\kafka`+"\n")
+	require.NotContains(t, got, "log.retention.ms", "an empty value gives Kafka's default")
+}

@@ -1,0 +1,143 @@
+package harness
+
+import (
+	"fmt"
+	"time"
+)
+
+// Experiment is a named, repeatable test: load, pipelines, faults and what is expected of them.
+type Experiment struct {
+	Name    string
+	Summary string
+	// About says in a few sentences what the experiment shows, and why.
+	About     string
+	Pipelines []string
+	Load      Load
+	// Workers is the number of worker processes of each consume–process–produce pipeline.
+	Workers int
+	// Shared are the client settings all pipelines have in common.
+	Shared Shared
+	// Cluster are broker settings beside the rendered ones.
+	Cluster ClusterNeeds
+	Faults  []ScheduledFault
+	// Expect says, by pipeline and guarantee, what must come out. A claim that is not named must hold.
+	Expect map[string]map[Guarantee]Expectation
+	Bounds Bounds
+	// Source is the YAML the experiment was read from.
+	Source string
+}
+
+// Load is what the sources send.
+type Load struct {
+	// Rate is the steady pace of each source, in records a second.
+	Rate float64
+	// Duration is how long the sources send, from the end of the warm phase.
+	Duration time.Duration
+	// RecordSize is a record value's size in bytes.
+	RecordSize int
+	// Burst records are scheduled at once each BurstEvery, beside the steady pace (0: none).
+	Burst      int
+	BurstEvery time.Duration
+}
+
+// Shared are the client settings that every row of the table has in common, unless it declares a deviation.
+type Shared struct {
+	Work               time.Duration `json:"work"`
+	SessionTimeout     time.Duration `json:"sessionTimeout"`
+	TransactionTimeout time.Duration `json:"transactionTimeout"`
+	MaxPollRecords     int           `json:"maxPollRecords"`
+	Linger             time.Duration `json:"linger"`
+	MetadataMaxAge     time.Duration `json:"metadataMaxAge"`
+	MetadataMinAge     time.Duration `json:"metadataMinAge"`
+	AutoCommitInterval time.Duration `json:"autoCommitInterval"`
+}
+
+// DefaultShared are the shared settings unless an experiment says otherwise.
+func DefaultShared() Shared {
+	return Shared{
+		Work:               2 * time.Millisecond,
+		SessionTimeout:     6 * time.Second,
+		TransactionTimeout: 15 * time.Second,
+		MaxPollRecords:     500,
+		Linger:             5 * time.Millisecond,
+		MetadataMaxAge:     time.Second,
+		MetadataMinAge:     100 * time.Millisecond,
+		AutoCommitInterval: time.Second,
+	}
+}
+
+// ClusterNeeds is the part of an experiment that shapes the cluster.
+type ClusterNeeds struct {
+	Features   []Feature
+	Properties map[string]string
+	// MinISR is min.insync.replicas of every topic of the run.
+	MinISR int
+	// Partitions is the number of partitions of every topic of the run.
+	Partitions int
+}
+
+// Bounds say how much a run must have seen before a guarantee can be called held.
+type Bounds struct {
+	// MinBefore and MinAfter are records that became visible before the first fault and after the last heal.
+	MinBefore uint64 `json:"minBefore"`
+	MinAfter  uint64 `json:"minAfter"`
+	// MinOffered is the number of records offered while faults were active.
+	MinOffered uint64 `json:"minOffered"`
+	// StallThreshold is the shortest standstill of an LSO that counts as a stall.
+	StallThreshold time.Duration `json:"stallThreshold"`
+}
+
+// DefaultBounds are the bounds unless an experiment says otherwise.
+func DefaultBounds() Bounds {
+	return Bounds{MinBefore: 100, MinAfter: 100, MinOffered: 50, StallThreshold: time.Second}
+}
+
+// PipelineInfo is what a pipeline declares of itself.
+type PipelineInfo struct {
+	Name   string    `json:"name"`
+	Claims Guarantee `json:"claims"`
+	About  string    `json:"about"`
+	// ProducerOnly says that a source writes straight to the measured topic: the source is what is under test.
+	ProducerOnly  bool `json:"producerOnly"`
+	Transactional bool `json:"transactional"`
+	// ReadCommitted is the pipeline's own isolation level on its input.
+	ReadCommitted bool `json:"readCommitted"`
+	// Deviations are the pipeline's settings that differ from the shared ones, in words for the table's footnote.
+	Deviations []string `json:"deviations,omitempty"`
+	// Phases are the named phases at which a worker can be told to wait.
+	Phases []string `json:"phases,omitempty"`
+}
+
+// TopicPlan is the layout of a run's topics: who leads what, and which ids share which coordinator.
+type TopicPlan struct {
+	Input      string           `json:"input"`
+	Partitions int              `json:"partitions"`
+	MinISR     int              `json:"minISR"`
+	Replicas   map[int32][]int  `json:"replicas"`
+	Controller int              `json:"controller"`
+	Pipelines  []PipelineLayout `json:"pipelines"`
+}
+
+// PipelineLayout is where one pipeline reads and writes, and under which ids.
+type PipelineLayout struct {
+	PipelineInfo
+	// Source numbers the source that fills the row: the shared one, or the producer under test.
+	Source uint16 `json:"source"`
+	Output string `json:"output"`
+	Group  string `json:"group,omitempty"`
+	// TransactionalIDs are the workers' ids, by worker number.
+	TransactionalIDs []string `json:"transactionalIDs,omitempty"`
+}
+
+// Pipeline returns the layout of the named pipeline.
+func (p TopicPlan) Pipeline(name string) (PipelineLayout, error) {
+	for _, l := range p.Pipelines {
+		if l.Name == name {
+			return l, nil
+		}
+	}
+	return PipelineLayout{}, fmt.Errorf("the run has no pipeline %q", name)
+}
+
+// SharedSource is the number of the source that fills the shared input topic.
+const SharedSource uint16 = 0

@@ -1,0 +1,97 @@
+package harness
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/chaeos/chaeos/harness/history"
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// ScheduledFault is one line of an experiment's schedule.
+type ScheduledFault struct {
+	// At is when to inject, from the start of the load phase; For is how long until the heal. For a worker fault with a
+	// phase, At is when the phase is armed.
+	At, For time.Duration
+	// Name is the fault's registered name, Target its selector as written ("leader of output/0").
+	Name, Target string
+	Fault        Fault
+}
+
+// Fault is one kind of injection with its options.
+type Fault interface {
+	// Needs lists what a provider must be able to do ("links", "kill", "pause"), for preflight.
+	Needs() []string
+	// Inject resolves the target, applies the fault, and returns what heals it. What it could not undo itself after an
+	// error, it returns as an Injection beside the error.
+	Inject(ctx context.Context, field *Field, target string) (Injection, error)
+}
+
+// Injection is an active fault.
+type Injection interface {
+	// Resolved says what the target was.
+	Resolved() Resolved
+	// Heal undoes the fault. It may be called again after an error, and when there is nothing left to undo.
+	Heal(ctx context.Context) error
+	// Bites says for each pipeline whether the fault hit it, by effect; asked once, just after the heal.
+	Bites(ctx context.Context) []Bite
+}
+
+// Resolved is what a target turned out to be when the fault was injected.
+type Resolved struct {
+	// Text is for people: "broker 1 (leads output/0, not the controller)".
+	Text    string   `json:"text"`
+	Brokers []int    `json:"brokers,omitempty"`
+	Members []string `json:"members,omitempty"`
+	Links   []string `json:"links,omitempty"`
+	// Partitions are the partitions that the fault affects: led by a broker that was hit, or held by a worker that was.
+	Partitions []int32 `json:"partitions,omitempty"`
+}
+
+// Bite is the proof that a fault hit one pipeline: at least one of its requests cut or delayed, or its worker or leader
+// hit, while it had records in flight.
+type Bite struct {
+	Pipeline string `json:"pipeline"`
+	Bit      bool   `json:"bit"`
+	// Proof quotes the measurement ("312 kB cut on 1-2-replication", "killed in phase flushed").
+	Proof string `json:"proof"`
+	// InFlight is the number of records offered and not yet visible when the fault was injected.
+	InFlight uint64 `json:"inFlight"`
+}
+
+// FaultRecord is what became of one scheduled fault.
+type FaultRecord struct {
+	Fault    string        `json:"fault"`
+	Target   string        `json:"target"`
+	Options  string        `json:"options,omitempty"`
+	At       time.Duration `json:"at"`
+	For      time.Duration `json:"for"`
+	Injected history.Time  `json:"injected,omitempty"`
+	Healed   history.Time  `json:"healed,omitempty"`
+	Resolved Resolved      `json:"resolved"`
+	Bites    []Bite        `json:"bites,omitempty"`
+	// Effect says what the cluster did about it: "leader of output/0: 1 -> 2 after 9.1s".
+	Effect string `json:"effect,omitempty"`
+	Error  string `json:"error,omitempty"`
+}
+
+// Field is what faults work on: the cluster, the processes, and what the run knows of its progress.
+type Field struct {
+	Cluster Cluster
+	Fleet   Fleet
+	// Admin is a client over links that no fault touches. Its metadata cache may be stale: send requests yourself.
+	Admin    *kgo.Client
+	Plan     TopicPlan
+	Rand     *rand.Rand
+	Observer Observer
+}
+
+// InFlight returns the records offered to a pipeline and not yet visible in its output.
+func (f *Field) InFlight(pipeline string) uint64 {
+	offered, visible := f.Fleet.Offered(pipeline), f.Observer.Visible(pipeline)
+	if offered < visible {
+		return 0
+	}
+	return offered - visible
+}

@@ -1,0 +1,159 @@
+package history
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"hash/fnv"
+)
+
+// RunID identifies a run inside every record it writes.
+type RunID uint64
+
+// RunIDOf derives the id from a run's name (FNV-1a), so that a saved run can be matched with its records.
+func RunIDOf(name string) RunID {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(name)) // hash.Hash never fails
+	return RunID(h.Sum64())
+}
+
+// Identity is who an input record is: which source made it, and its sequence, dense from 0 within the source.
+type Identity struct {
+	Source   uint16
+	Sequence uint64
+}
+
+// Input is the envelope of a record that a source wrote.
+type Input struct {
+	Run RunID
+	Identity
+	// Scheduled is when the open-loop pace wanted the record sent: its creation time, whatever happened after.
+	Scheduled Time
+}
+
+// Origin says where an output comes from: which input record, and which processing of it.
+type Origin struct {
+	Partition int32
+	Offset    int64
+	// Worker and Incarnation are the process life that produced the output.
+	Worker      uint16
+	Incarnation uint32
+	// Processing is new, within an incarnation, for each delivery of a record from a poll.
+	Processing uint64
+	// Txn is the transaction's ordinal within the incarnation, from 1; 0 outside transactions.
+	Txn uint64
+}
+
+// Output is the envelope of a record that a pipeline wrote: its input's identity and where it comes from.
+type Output struct {
+	Input
+	Origin
+}
+
+const (
+	envelopeMagic = 0x63684531 // "chE1"
+	inputSize     = 36
+	// OutputSize is the smallest value, in bytes, that holds an output's envelope; every record is at least as large.
+	OutputSize = 70
+	kindInput  = 1
+	kindOutput = 2
+	crcAt      = 32
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Errors of the envelope decoder.
+var (
+	// ErrForeign says that the value is not a chaeos envelope at all.
+	ErrForeign = errors.New("not a chaeos record")
+	// ErrCorrupt says that the value claims to be an envelope but its length or CRC-32C is wrong.
+	ErrCorrupt = errors.New("corrupt chaeos record")
+)
+
+// AppendInput appends a source record's value, padded to size bytes (OutputSize at the least). The padding depends on
+// the identity, and the CRC-32C covers it, so a right header with a wrong body is found.
+func AppendInput(dst []byte, in Input, size int) []byte {
+	start := len(dst)
+	dst = appendHead(dst, in, kindInput)
+	return seal(pad(dst, start, size, in.Identity), start)
+}
+
+// AppendOutput appends a pipeline record's value, padded to size bytes.
+func AppendOutput(dst []byte, out Output, size int) []byte {
+	start := len(dst)
+	dst = appendHead(dst, out.Input, kindOutput)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(out.Partition))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(out.Offset))
+	dst = binary.BigEndian.AppendUint16(dst, out.Worker)
+	dst = binary.BigEndian.AppendUint32(dst, out.Incarnation)
+	dst = binary.BigEndian.AppendUint64(dst, out.Processing)
+	dst = binary.BigEndian.AppendUint64(dst, out.Txn)
+	return seal(pad(dst, start, size, out.Identity), start)
+}
+
+func appendHead(dst []byte, in Input, kind byte) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, envelopeMagic)
+	dst = binary.BigEndian.AppendUint64(dst, uint64(in.Run))
+	dst = binary.BigEndian.AppendUint16(dst, in.Source)
+	dst = append(dst, kind, 0)
+	dst = binary.BigEndian.AppendUint64(dst, in.Sequence)
+	dst = binary.BigEndian.AppendUint64(dst, uint64(in.Scheduled))
+	return append(dst, 0, 0, 0, 0) // the CRC's place
+}
+
+// pad fills up with a cheap sequence that differs from record to record, so that compression can't hide the size.
+func pad(dst []byte, start, size int, id Identity) []byte {
+	x := id.Sequence*0x9E3779B97F4A7C15 + uint64(id.Source) + 1
+	for want := start + max(size, OutputSize); len(dst) < want; {
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+		var b [8]byte
+		binary.LittleEndian.PutUint64(b[:], x)
+		dst = append(dst, b[:min(8, want-len(dst))]...)
+	}
+	return dst
+}
+
+func seal(dst []byte, start int) []byte {
+	binary.BigEndian.PutUint32(dst[start+crcAt:], envelopeCRC(dst[start:]))
+	return dst
+}
+
+func envelopeCRC(v []byte) uint32 {
+	return crc32.Update(crc32.Checksum(v[:crcAt], castagnoli), castagnoli, v[inputSize:])
+}
+
+// Decode reads a record's value. IsOutput tells whether a pipeline wrote it (then Origin is set) or a source.
+// It returns ErrForeign or ErrCorrupt, and allocates nothing.
+func Decode(v []byte) (out Output, isOutput bool, err error) {
+	if len(v) < 4 || binary.BigEndian.Uint32(v) != envelopeMagic {
+		return out, false, ErrForeign
+	}
+	if len(v) < OutputSize || binary.BigEndian.Uint32(v[crcAt:]) != envelopeCRC(v) {
+		return out, false, ErrCorrupt
+	}
+	out.Run = RunID(binary.BigEndian.Uint64(v[4:]))
+	out.Source = binary.BigEndian.Uint16(v[12:])
+	out.Sequence = binary.BigEndian.Uint64(v[16:])
+	out.Scheduled = Time(binary.BigEndian.Uint64(v[24:]))
+	switch v[14] {
+	case kindInput:
+		return out, false, nil
+	case kindOutput:
+		out.Origin = decodeOrigin(v[inputSize:OutputSize])
+		return out, true, nil
+	}
+	return out, false, ErrCorrupt
+}
+
+func decodeOrigin(b []byte) Origin {
+	return Origin{
+		Partition:   int32(binary.BigEndian.Uint32(b)),
+		Offset:      int64(binary.BigEndian.Uint64(b[4:])),
+		Worker:      binary.BigEndian.Uint16(b[12:]),
+		Incarnation: binary.BigEndian.Uint32(b[14:]),
+		Processing:  binary.BigEndian.Uint64(b[18:]),
+		Txn:         binary.BigEndian.Uint64(b[26:]),
+	}
+}

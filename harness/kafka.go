@@ -1,0 +1,40 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// dialTimeout bounds one connection attempt: every address is on loopback or in a container on this machine.
+const dialTimeout = 3 * time.Second
+
+// Via makes a client dial the mapped address instead of the advertised one. An address that isn't in the map is
+// refused: a client that slips past its proxies would make every figure of the run a lie.
+func Via(dials Dials) kgo.Opt {
+	dialer := net.Dialer{Timeout: dialTimeout}
+	return kgo.Dialer(func(ctx context.Context, network, addr string) (net.Conn, error) {
+		to, ok := dials[addr]
+		if !ok {
+			return nil, fmt.Errorf("no link to %s: the cluster advertises an address it did not announce", addr)
+		}
+		return dialer.DialContext(ctx, network, to)
+	})
+}
+
+// DirectClient makes a client over links that no fault touches. Metadata is refreshed quickly; still, its cache may be
+// stale when leadership moves, so send requests yourself where that matters.
+func DirectClient(c Cluster, id string, opts ...kgo.Opt) (*kgo.Client, error) {
+	base := []kgo.Opt{
+		kgo.SeedBrokers(c.Info().Bootstrap...), Via(c.Direct()), kgo.ClientID(id), kgo.AlwaysRetryEOF(),
+		kgo.MetadataMinAge(100 * time.Millisecond), kgo.MetadataMaxAge(time.Second),
+	}
+	client, err := kgo.NewClient(append(base, opts...)...)
+	if err != nil {
+		return nil, fmt.Errorf("kafka client %s: %w", id, err)
+	}
+	return client, nil
+}

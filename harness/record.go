@@ -1,0 +1,110 @@
+package harness
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/chaeos/chaeos/harness/history"
+)
+
+// RecordVersion is the version of run.json and of the run folder's layout.
+const RecordVersion = 1
+
+// RecordFile is the run record's name in a run's folder.
+const RecordFile = "run.json"
+
+// RunRecord is everything that is needed to repeat a run, and to judge it again without a cluster.
+type RunRecord struct {
+	Version int    `json:"version"`
+	Chaeos  string `json:"chaeos"`
+	// Name is the run folder's name; the run id in every record derives from it.
+	Name       string        `json:"name"`
+	RunID      history.RunID `json:"runID"`
+	Experiment string        `json:"experiment"`
+	// Source is the experiment's YAML; Overrides are the flags that changed it.
+	Source    string            `json:"source"`
+	Overrides map[string]string `json:"overrides,omitempty"`
+	Seed      uint64            `json:"seed"`
+	Rate      float64           `json:"rate"`
+	Duration  time.Duration     `json:"duration"`
+	Workers   int               `json:"workers"`
+	Shared    Shared            `json:"shared"`
+	// Started is the one wall-clock stamp; Base is the monotonic time of the same moment.
+	Started time.Time    `json:"started"`
+	Base    history.Time `json:"base"`
+	// LoadStart is when the load phase began: the schedule's zero.
+	LoadStart history.Time                         `json:"loadStart"`
+	Took      time.Duration                        `json:"took"`
+	Machine   string                               `json:"machine"`
+	Cluster   ClusterInfo                          `json:"cluster"`
+	Features  []Feature                            `json:"features"`
+	Plan      TopicPlan                            `json:"plan"`
+	Expect    map[string]map[Guarantee]Expectation `json:"expect"`
+	Bounds    Bounds                               `json:"bounds"`
+	Faults    []FaultRecord                        `json:"faults"`
+	Phases    []PhaseRecord                        `json:"phases"`
+	Histories []HistoryRecord                      `json:"histories"`
+	// Incidents are unplanned: a broker that died, a full disk, an interrupt. Each makes the run inconclusive.
+	Incidents []string `json:"incidents,omitempty"`
+	// Largest is the largest transaction timeout that any client of the run used.
+	LargestTransactionTimeout time.Duration `json:"largestTransactionTimeout"`
+}
+
+// PhaseRecord is one phase of the run.
+type PhaseRecord struct {
+	Name  string       `json:"name"`
+	Start history.Time `json:"start"`
+	End   history.Time `json:"end"`
+	Error string       `json:"error,omitempty"`
+	Note  string       `json:"note,omitempty"`
+}
+
+// Save writes run.json into dir, whole or not at all.
+func (r *RunRecord) Save(dir string) error { return WriteJSON(filepath.Join(dir, RecordFile), r) }
+
+// LoadRecord reads a run folder's run.json.
+func LoadRecord(dir string) (*RunRecord, error) {
+	path := filepath.Join(dir, RecordFile)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%s is not a run's folder: it has no %s", dir, RecordFile)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("run record: %w", err)
+	}
+	var r RunRecord
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, fmt.Errorf("run record %s: %w", path, err)
+	}
+	if r.Version != RecordVersion {
+		return nil, fmt.Errorf("run record %s: version %d; this chaeos reads version %d", path, r.Version, RecordVersion)
+	}
+	return &r, nil
+}
+
+// WriteJSON writes v to path, whole or not at all.
+func WriteJSON(path string, v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	tmp := path + ".tmp"
+	if err := os.WriteFile(tmp, append(data, '\n'), 0o644); err != nil {
+		return errors.Join(fmt.Errorf("writing %s: %w", path, err), removeIfThere(tmp))
+	}
+	if err := os.Rename(tmp, path); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}

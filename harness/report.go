@@ -1,0 +1,124 @@
+package harness
+
+import "time"
+
+// Report is the verdict on one run: what the table, JSON and every other renderer show.
+type Report struct {
+	Version    int           `json:"version"`
+	Run        string        `json:"run"`
+	Experiment string        `json:"experiment"`
+	Seed       uint64        `json:"seed"`
+	Started    time.Time     `json:"started"`
+	Took       time.Duration `json:"took"`
+	Provider   string        `json:"provider"`
+	Kafka      string        `json:"kafka"`
+	Brokers    int           `json:"brokers"`
+	MinISR     int           `json:"minISR"`
+	Features   []Feature     `json:"features"`
+	Faults     []FaultRecord `json:"faults"`
+	// LoadStart is the schedule's zero, so that fault times can be shown from it.
+	LoadStart int64   `json:"loadStart"`
+	Rows      []Row   `json:"rows"`
+	Stalls    []Stall `json:"stalls"`
+	// Inconclusive are reasons that concern every pipeline of the run.
+	Inconclusive []string `json:"inconclusive,omitempty"`
+	// Exit is the run's exit code by the verdicts alone: 0, 3 or 4.
+	Exit int `json:"exit"`
+	// Why says in a sentence what decided the exit code.
+	Why string `json:"why"`
+}
+
+// Row is one pipeline's line.
+type Row struct {
+	Pipeline     string    `json:"pipeline"`
+	Claims       Guarantee `json:"claims"`
+	ProducerOnly bool      `json:"producerOnly"`
+	// Delivered is the claimed guarantee, "violated" or "inconclusive".
+	Delivered  string             `json:"delivered"`
+	Verdicts   []GuaranteeVerdict `json:"verdicts"`
+	Numbers    Numbers            `json:"numbers"`
+	Deviations []string           `json:"deviations,omitempty"`
+	// Notes are findings worth a line under the table that decide no verdict.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Verdict returns the row's verdict on g (inconclusive where there is none).
+func (r Row) Verdict(g Guarantee) Verdict {
+	for _, v := range r.Verdicts {
+		if v.Guarantee == g {
+			return v.Verdict
+		}
+	}
+	return Inconclusive
+}
+
+// GuaranteeVerdict is the verdict on one guarantee of one pipeline, with its evidence.
+type GuaranteeVerdict struct {
+	Guarantee Guarantee `json:"guarantee"`
+	Verdict   Verdict   `json:"verdict"`
+	// Expected is what the experiment expects ("" nothing); Surprise says that it came out otherwise.
+	Expected Expectation `json:"expected,omitempty"`
+	Surprise bool        `json:"surprise,omitempty"`
+	Reasons  []string    `json:"reasons,omitempty"`
+}
+
+// Numbers are one pipeline's figures. docs/NUMBERS.md defines each. A nil pointer means "does not apply" or "not
+// observed", never 0.
+type Numbers struct {
+	Input            uint64            `json:"input"`
+	Unique           uint64            `json:"unique"`
+	Duplicates       uint64            `json:"duplicates"`
+	DuplicatedInputs uint64            `json:"duplicatedInputs"`
+	DuplicatesBy     map[string]uint64 `json:"duplicatesBy,omitempty"`
+	Lost             uint64            `json:"lost"`
+	LostBy           map[string]uint64 `json:"lostBy,omitempty"`
+	Unprocessed      uint64            `json:"unprocessed"`
+	Hidden           uint64            `json:"hidden"`
+	// Unknown are outcomes that a source or committer never learnt; UnknownHappened of them took effect.
+	Unknown         uint64 `json:"unknown"`
+	UnknownHappened uint64 `json:"unknownHappened"`
+	Phantom         uint64 `json:"phantom"`
+	// Torn, CommittedNotSeen and AbortedSeen are nil for pipelines without transactions.
+	Torn             *uint64 `json:"torn"`
+	CommittedNotSeen *uint64 `json:"committedNotSeen"`
+	AbortedSeen      *uint64 `json:"abortedSeen"`
+	Reordered        uint64  `json:"reordered"`
+	Corrupt          uint64  `json:"corrupt"`
+	Foreign          uint64  `json:"foreign"`
+	OffsetsWentBack  uint64  `json:"offsetsWentBack"`
+	// AckedAbsent and IdentityTwice are the source's faults in the pipeline's input, charged to no pipeline.
+	AckedAbsent   uint64 `json:"ackedAbsent"`
+	IdentityTwice uint64 `json:"identityTwice"`
+
+	LSOStalls    *uint64        `json:"lsoStalls"`
+	LongestStall *time.Duration `json:"longestStall"`
+	TotalStall   *time.Duration `json:"totalStall"`
+	// NoProgress is the worst over partitions; NoProgressIn the partition.
+	NoProgress       *time.Duration `json:"noProgress"`
+	NoProgressIn     int32          `json:"noProgressIn"`
+	Recovery         *time.Duration `json:"recovery"`
+	RecoveryFromHeal *time.Duration `json:"recoveryFromHeal"`
+	P50              *time.Duration `json:"p50"`
+	P99              *time.Duration `json:"p99"`
+	// NeverLive are inputs whose output the live reader never got: their latency counts as infinite.
+	NeverLive uint64 `json:"neverLive"`
+}
+
+// Stall is one standstill of a partition's last stable offset behind its high watermark.
+type Stall struct {
+	Pipeline  string        `json:"pipeline"`
+	Topic     string        `json:"topic"`
+	Partition int32         `json:"partition"`
+	LSO       int64         `json:"lso"`
+	Start     int64         `json:"start"`
+	Length    time.Duration `json:"length"`
+	// Open says that the LSO had not advanced by the last sample.
+	Open bool `json:"open,omitempty"`
+	// HeldBack is the largest distance of the high watermark from the LSO, in offsets.
+	HeldBack        int64  `json:"heldBack"`
+	TransactionalID string `json:"transactionalID,omitempty"`
+	ProducerID      int64  `json:"producerID,omitempty"`
+	State           string `json:"state,omitempty"`
+	// Fault is the fault that was active at the onset.
+	Fault string `json:"fault,omitempty"`
+}
