@@ -1,0 +1,79 @@
+package harness
+
+import (
+	"fmt"
+	"slices"
+)
+
+// InternalPartitions is the number of partitions of __consumer_offsets and of __transaction_state in clusters we start.
+const InternalPartitions = 3
+
+// coordinatorPartition is the partition of both internal topics that every group and transactional id of a run hashes
+// to, so that pipelines share their coordinators, also after failovers.
+const coordinatorPartition = 1
+
+// planTopics lays a run's topics out. Partition p of every topic has the same replicas in the same order. Leaders of
+// partition 0 and of the coordinators' partition are not the active controller, so that a fault on one does not hit the
+// other unless an experiment aims there.
+func planTopics(name string, exp Experiment, infos []PipelineInfo, nodes []int, controller int) TopicPlan {
+	plan := TopicPlan{
+		Input: name + "-in", Partitions: exp.Cluster.Partitions, MinISR: exp.Cluster.MinISR,
+		Controller: controller, Replicas: map[int32][]int{},
+	}
+	order := slices.DeleteFunc(slices.Clone(nodes), func(n int) bool { return n == controller })
+	order = append(order, controller)
+	for p := range int32(max(plan.Partitions, InternalPartitions)) {
+		plan.Replicas[p] = rotate(order, int(p))
+	}
+	for i, info := range infos {
+		plan.Pipelines = append(plan.Pipelines, layOut(name, info, uint16(i+1), exp.Workers))
+	}
+	return plan
+}
+
+// maxReplicas is the replication factor of every topic of a run, on clusters that have as many brokers.
+const maxReplicas = 3
+
+func rotate(order []int, by int) []int {
+	var out []int
+	for i := range min(len(order), maxReplicas) {
+		out = append(out, order[(by+i)%len(order)])
+	}
+	return out
+}
+
+func layOut(name string, info PipelineInfo, source uint16, workers int) PipelineLayout {
+	l := PipelineLayout{PipelineInfo: info, Output: name + "-out-" + info.Name}
+	if info.ProducerOnly {
+		l.Source = source
+		return l
+	}
+	l.Source = SharedSource
+	l.Group = coordinatedID(name + "-" + info.Name)
+	if info.Transactional {
+		for w := range workers {
+			l.TransactionalIDs = append(l.TransactionalIDs, coordinatedID(fmt.Sprintf("%s-%s-%d", name, info.Name, w)))
+		}
+	}
+	return l
+}
+
+// coordinatedID extends prefix until it hashes to the coordinators' partition, as the brokers hash: the absolute value
+// of Java's String.hashCode modulo the topic's partitions (Kafka, Utils.abs; GroupCoordinator.partitionFor,
+// TransactionStateManager.partitionFor).
+func coordinatedID(prefix string) string {
+	for salt := 0; ; salt++ {
+		id := fmt.Sprintf("%s.%d", prefix, salt)
+		if (javaHash(id)&0x7fffffff)%InternalPartitions == coordinatorPartition {
+			return id
+		}
+	}
+}
+
+func javaHash(s string) int32 {
+	var h int32
+	for _, c := range []byte(s) { // ids are ASCII, where bytes are Java's chars
+		h = 31*h + int32(c)
+	}
+	return h
+}

@@ -1,0 +1,54 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/harness/wait"
+)
+
+// load lets the sources send for the experiment's duration while the schedule plays.
+func (r *run) load(ctx context.Context) (string, error) {
+	r.record.LoadStart = history.Now()
+	whole := r.spec.Experiment.Load.Duration
+	playing, stop := context.WithCancel(ctx)
+	defer stop()
+	played := make(chan error, 1)
+	go func() { played <- r.schedule.play(playing, r.record.LoadStart) }()
+	err := wait.Poll(ctx, pollEvery, func() (bool, error) {
+		done := history.Now().Sub(r.record.LoadStart)
+		r.rooms.Terminal.Live(r.progress(), min(done, whole), whole)
+		return done >= whole, r.broken()
+	})
+	if err != nil {
+		stop() // a run that can't go on does not wait for its schedule
+	}
+	return "", errors.Join(err, <-played)
+}
+
+// progress is the state of the moment for the live line.
+func (r *run) progress() string {
+	var b strings.Builder
+	for _, l := range r.record.Plan.Pipelines {
+		fmt.Fprintf(&b, "%s %d/%d  ", l.Name, r.observer.Visible(l.Name), r.fleet.Offered(l.Name))
+	}
+	return strings.TrimSpace(b.String() + prefixed("fault: ", r.schedule.active()))
+}
+
+// broken says why the run can't go on: what is not recorded can't be judged.
+func (r *run) broken() error { return r.observer.Failed() }
+
+// heal undoes every fault, waits until the cluster is whole again, and records what the faults did.
+func (r *run) heal(ctx context.Context) (string, error) {
+	err := r.schedule.healAll(ctx)
+	r.record.Faults = r.schedule.records()
+	begin := time.Now()
+	if whole := r.awaitInSync(ctx); whole != nil {
+		return "", errors.Join(err, whole)
+	}
+	return fmt.Sprintf("every replica in sync after %.1fs", time.Since(begin).Seconds()), err
+}

@@ -1,0 +1,159 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/harness/wait"
+)
+
+// effector is an injection that can say what the cluster did about it.
+type effector interface{ Effect() string }
+
+// healWithin bounds the healing of one fault.
+const healWithin = 45 * time.Second
+
+// schedule plays an experiment's faults, each at its time, overlapping as they may.
+type schedule struct {
+	field    *Field
+	terminal Terminal
+	faults   []*plannedFault
+}
+
+// plannedFault is one fault on its way from planned over injected to healed. Its goroutine owns it until it ends; the
+// heal phase has it after that.
+type plannedFault struct {
+	ScheduledFault
+	mu        sync.Mutex
+	record    FaultRecord
+	injection Injection
+	healed    bool
+}
+
+func newSchedule(faults []ScheduledFault, field *Field, terminal Terminal) *schedule {
+	s := &schedule{field: field, terminal: terminal}
+	for _, f := range faults {
+		s.faults = append(s.faults, &plannedFault{ScheduledFault: f, record: FaultRecord{
+			Fault: f.Name, Target: f.Target, Options: fmt.Sprint(f.Fault), At: f.At, For: f.For,
+		}})
+	}
+	return s
+}
+
+// play runs the schedule from start until every fault has been injected and healed, or ctx is done; it returns what
+// went wrong. What is still active then is healed by healAll.
+func (s *schedule) play(ctx context.Context, start history.Time) error {
+	errs := make([]error, len(s.faults))
+	var players sync.WaitGroup
+	for i, f := range s.faults {
+		players.Go(func() { errs[i] = s.playOne(ctx, f, start) })
+	}
+	players.Wait()
+	return errors.Join(errs...)
+}
+
+func (s *schedule) playOne(ctx context.Context, f *plannedFault, start history.Time) error {
+	if err := wait.Sleep(ctx, start.Add(f.At).Sub(history.Now())); err != nil {
+		return fmt.Errorf("fault %s was never injected: %w", f.Name, err)
+	}
+	if err := s.inject(ctx, f); err != nil {
+		return err
+	}
+	if err := wait.Sleep(ctx, f.For); err != nil {
+		return nil // healAll takes it from here
+	}
+	return s.heal(context.WithoutCancel(ctx), f)
+}
+
+func (s *schedule) inject(ctx context.Context, f *plannedFault) error {
+	injection, err := f.Fault.Inject(ctx, s.field, f.Target)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.injection = injection
+	if injection != nil {
+		f.record.Resolved = injection.Resolved()
+		f.record.Injected = history.Now()
+	}
+	if err != nil {
+		f.record.Error = err.Error()
+		return fmt.Errorf("injecting %s on %s: %w", f.Name, f.Target, err)
+	}
+	s.terminal.Note(fmt.Sprintf("%s: %s", f.Name, f.record.Resolved.Text))
+	return nil
+}
+
+// heal undoes one fault (again, where it failed before) and asks it whom it hit.
+func (s *schedule) heal(ctx context.Context, f *plannedFault) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.injection == nil || f.healed {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, healWithin)
+	defer cancel()
+	if err := f.injection.Heal(ctx); err != nil {
+		f.record.Error = "heal: " + err.Error()
+		return fmt.Errorf("healing %s on %s: %w", f.Name, f.record.Resolved.Text, err)
+	}
+	f.healed = true
+	f.record.Healed = history.Now()
+	f.record.Bites = f.injection.Bites(ctx)
+	if e, ok := f.injection.(effector); ok {
+		f.record.Effect = e.Effect()
+	}
+	s.terminal.Note(fmt.Sprintf("%s healed after %.1fs%s", f.Name,
+		f.record.Healed.Sub(f.record.Injected).Seconds(), prefixed("; ", f.record.Effect)))
+	return nil
+}
+
+// healAll heals whatever is still active, processes before links: a link whose peer is stopped can't be changed.
+func (s *schedule) healAll(ctx context.Context) error {
+	order := slices.Clone(s.faults)
+	slices.SortStableFunc(order, func(a, b *plannedFault) int {
+		return min(len(a.record.Resolved.Links), 1) - min(len(b.record.Resolved.Links), 1)
+	})
+	var errs []error
+	for _, f := range order {
+		errs = append(errs, s.heal(ctx, f))
+	}
+	return errors.Join(errs...)
+}
+
+func (s *schedule) records() []FaultRecord {
+	var out []FaultRecord
+	for _, f := range s.faults {
+		f.mu.Lock()
+		out = append(out, f.record)
+		f.mu.Unlock()
+	}
+	return out
+}
+
+// active names the faults that are injected and not healed.
+func (s *schedule) active() string {
+	var names []string
+	for _, f := range s.faults {
+		if f.mu.TryLock() { // a fault that is being healed right now counts as active
+			if f.injection != nil && !f.healed {
+				names = append(names, f.Name)
+			}
+			f.mu.Unlock()
+		} else {
+			names = append(names, f.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func prefixed(prefix, s string) string {
+	if s == "" {
+		return ""
+	}
+	return prefix + s
+}
