@@ -154,6 +154,9 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 	}
 	r.record.Took = history.Now().Sub(r.record.Base)
 	r.record.Histories = append(r.record.Histories, r.fleet.Histories()...)
+	if o, ok := r.observer.(interface{ Histories() []HistoryRecord }); ok {
+		r.record.Histories = append(r.record.Histories, o.Histories()...)
+	}
 	if err := r.save(); err != nil {
 		return nil, err
 	}

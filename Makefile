@@ -1,0 +1,41 @@
+# Everything a person or a machine does with this repository. Go and a JDK are enough; Maven fetches Kafka once.
+
+GOLANGCI_VERSION := 2.15.0
+BIN := bin/chaeos
+SEED ?= 1
+
+# Packages whose tests start real brokers: one after the other, or they would disturb each other's figures.
+module := github.com/chaeos/chaeos
+real = $(shell go list -f '{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... | grep '$(module)/clusters/local' | cut -d' ' -f1)
+unit = $(filter-out $(real),$(shell go list ./...))
+
+# The pinned linter where it is installed, else fetched and built (a few minutes, once).
+installed := $(firstword $(wildcard $(shell command -v golangci-lint) $(shell go env GOPATH)/bin/golangci-lint))
+pinned := $(if $(installed),$(shell $(installed) version | grep 'version $(GOLANGCI_VERSION) '))
+golangci = $(if $(pinned),$(installed),go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v$(GOLANGCI_VERSION))
+
+.PHONY: run build test test-unit test-real lint bench nightly
+
+run: build ## the first thing to try: three pipelines while their leader is cut off from its followers
+	$(BIN) run leader-partition --seed $(SEED)
+
+build:
+	go build -o $(BIN) ./cmd/chaeos
+
+test: test-unit test-real
+
+test-unit: ## everything that needs no JVM
+	go vet ./...
+	go test -race -timeout 10m $(unit)
+
+test-real: build ## everything that starts brokers
+	go test -p 1 -timeout 25m $(real)
+
+lint:
+	$(golangci) run
+
+bench: ## figures as ratios of one run; not a test
+	go test -run '^$$' -bench . -benchmem -p 1 -timeout 30m ./...
+
+nightly: build ## every experiment; exit code 3 or 4 says that something changed
+	$(BIN) run --seed $(SEED) $$($(BIN) list | cut -d' ' -f1)

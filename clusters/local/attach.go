@@ -1,0 +1,145 @@
+package local
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/wait"
+)
+
+// attachWithin bounds the question to a recorded keeper whether it is there.
+const attachWithin = 5 * time.Second
+
+// Attach returns the detached cluster recorded in stateDir. ErrNoCluster says that there is none; ErrStale that its
+// keeper is gone, and then what it left, and the record, are removed.
+func Attach(ctx context.Context, stateDir string) (harness.Cluster, error) {
+	d, err := loadState(stateDir)
+	if err != nil {
+		return nil, err
+	}
+	if !keeperLives(d.Info.DataDir) {
+		return nil, errors.Join(ErrStale, removeAll(ctx, d.Info.DataDir), forget(stateDir))
+	}
+	c := newCluster(d, attached{pid: d.Info.KeeperPid, dir: d.Info.DataDir}, func() error { return forget(stateDir) })
+	ctx, cancel := context.WithTimeout(ctx, attachWithin)
+	defer cancel()
+	// Links may have been made since the state was saved.
+	if err := c.call(ctx, http.MethodGet, "/description", &c.description); err != nil {
+		return nil, err
+	}
+	c.links = c.description.Links
+	return c, nil
+}
+
+// checkNoneUp refuses a second detached cluster, and forgets one whose keeper is gone.
+func (p *Provider) checkNoneUp(ctx context.Context) error {
+	c, err := Attach(ctx, p.StateDir)
+	switch {
+	case errors.Is(err, ErrNoCluster), errors.Is(err, ErrStale):
+		return nil
+	case err != nil:
+		return err
+	}
+	return fmt.Errorf("a cluster is already up, kept by process %d", c.Info().KeeperPid)
+}
+
+// keeperLives asks the lock that a keeper holds as long as it lives: unlike a process id, it is never reused.
+func keeperLives(dir string) bool {
+	path := filepath.Join(dir, keeperLock)
+	if !exists(path) {
+		return false
+	}
+	held, err := tryLock(path)
+	if held != nil {
+		held.Close()
+	}
+	return err == nil && held == nil
+}
+
+// attached is a keeper that another process started.
+type attached struct {
+	pid int
+	dir string
+}
+
+var _ keeperHandle = attached{}
+
+func (a attached) release() {}
+
+// kill ends the keeper, if the process of that number is still the keeper.
+func (a attached) kill() {
+	if keeperLives(a.dir) {
+		_ = syscall.Kill(a.pid, syscall.SIGKILL)
+	}
+}
+
+func (a attached) wait(ctx context.Context) error {
+	err := wait.Poll(ctx, 10*time.Millisecond, func() (bool, error) {
+		return errors.Is(syscall.Kill(a.pid, 0), syscall.ESRCH) || zombie(a.pid), nil
+	})
+	if err != nil {
+		return fmt.Errorf("the keeper (process %d) has not ended: %w", a.pid, err)
+	}
+	return nil
+}
+
+// stateFile records a detached cluster.
+func stateFile(stateDir string) string { return filepath.Join(stateDir, "cluster.json") }
+
+func saveState(stateDir string, d description) error {
+	text, err := json.MarshalIndent(d, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(stateDir, 0o755); err != nil {
+		return err
+	}
+	tmp := stateFile(stateDir) + ".tmp"
+	if err := os.WriteFile(tmp, append(text, '\n'), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(tmp, stateFile(stateDir))
+}
+
+func loadState(stateDir string) (description, error) {
+	text, err := os.ReadFile(stateFile(stateDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return description{}, ErrNoCluster
+	}
+	if err != nil {
+		return description{}, err
+	}
+	var d description
+	if err := json.Unmarshal(text, &d); err != nil {
+		return description{}, fmt.Errorf("%s: %w", stateFile(stateDir), err)
+	}
+	return d, nil
+}
+
+func forget(stateDir string) error {
+	err := os.Remove(stateFile(stateDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// zombie says whether a process has ended and only waits to be reaped by its parent.
+func zombie(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	end := bytes.LastIndexByte(stat, ')')
+	return end >= 0 && bytes.HasPrefix(stat[end:], []byte(") Z"))
+}

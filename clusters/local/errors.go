@@ -1,0 +1,64 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrNoCluster says that no detached cluster is recorded.
+var ErrNoCluster = errors.New("no cluster is up")
+
+// ErrStale says that a detached cluster is recorded whose keeper is gone.
+var ErrStale = errors.New("the recorded cluster is gone: its keeper no longer runs")
+
+// MissingToolError says that this machine lacks a program, or has one too old, and which command installs it.
+type MissingToolError struct {
+	Tool    string // "a Java runtime, 17 or newer"
+	Reason  string // what was found instead
+	Install string // a command to type
+}
+
+func (e *MissingToolError) Error() string {
+	return fmt.Sprintf("%s is needed: %s (install it with: %s)", e.Tool, e.Reason, e.Install)
+}
+
+// FetchError says that Kafka's jars could not be fetched.
+type FetchError struct {
+	Version  string
+	Artefact string // group:name:version of what could not be had
+	// Missing says that the artefact does not exist, so that trying again is of no use.
+	Missing bool
+	Detail  string // what Maven said, without addresses
+}
+
+func (e *FetchError) Error() string {
+	if e.Missing {
+		return fmt.Sprintf("Kafka %s: there is no artefact %s (is the version right? a Kafka directory can be given with --kafka-home)",
+			e.Version, e.Artefact)
+	}
+	return fmt.Sprintf("Kafka %s: could not fetch %s: %s (try again, or give a Kafka directory with --kafka-home)",
+		e.Version, e.Artefact, e.Detail)
+}
+
+// StartError says that a broker ended, or was not ready in time, while the cluster was starting.
+type StartError struct {
+	Node int    `json:"node,omitempty"` // 0 when no single node is to blame
+	Why  string `json:"why"`
+	Log  string `json:"log,omitempty"`
+	// Tail are the last lines of Log, because the file may go with the cluster.
+	Tail []string `json:"tail,omitempty"`
+}
+
+func (e *StartError) Error() string {
+	var b strings.Builder
+	b.WriteString("start the cluster: ")
+	if e.Node != 0 {
+		fmt.Fprintf(&b, "broker %d ", e.Node)
+	}
+	b.WriteString(e.Why)
+	if e.Log != "" {
+		fmt.Fprintf(&b, "\nthe end of %s:\n  %s", e.Log, strings.Join(e.Tail, "\n  "))
+	}
+	return b.String()
+}

@@ -1,0 +1,100 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/chaeos/chaeos/harness/procs"
+)
+
+const (
+	oldestJava   = 17
+	installJava  = "apt-get install openjdk-17-jdk-headless"
+	installMaven = "apt-get install maven"
+)
+
+// java is a Java runtime of this machine.
+type java struct {
+	path    string
+	version string // for example 17.0.15
+}
+
+// findJava returns the runtime of $JAVA_HOME, or else the one on the path.
+func findJava(ctx context.Context) (java, error) {
+	missing := &MissingToolError{Tool: fmt.Sprintf("a Java runtime, %d or newer,", oldestJava), Install: installJava}
+	path, err := javaPath()
+	if err != nil {
+		missing.Reason = "there is no java on the path and JAVA_HOME names none"
+		return java{}, missing
+	}
+	out, err := run(ctx, exec.Command(path, "-version"))
+	version := versionOf(out)
+	if err != nil || version == "" {
+		missing.Reason = fmt.Sprintf("%s -version says %q", path, strings.TrimSpace(out))
+		return java{}, missing
+	}
+	if major(version) < oldestJava {
+		missing.Reason = fmt.Sprintf("%s is version %s", path, version)
+		return java{}, missing
+	}
+	return java{path: path, version: version}, nil
+}
+
+func javaPath() (string, error) {
+	if home := os.Getenv("JAVA_HOME"); home != "" {
+		if path := filepath.Join(home, "bin", "java"); exists(path) {
+			return path, nil
+		}
+	}
+	return exec.LookPath("java")
+}
+
+var javaVersion = regexp.MustCompile(`version "([^"]+)"`)
+
+func versionOf(out string) string {
+	if m := javaVersion.FindStringSubmatch(out); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// major is the feature release: 17 of 17.0.15, 8 of 1.8.0_402, 0 when there is none.
+func major(version string) int {
+	number := leadingNumber.FindString(strings.TrimPrefix(version, "1."))
+	n, _ := strconv.Atoi(number)
+	return n
+}
+
+var leadingNumber = regexp.MustCompile(`^\d+`)
+
+// findMaven returns the path of mvn.
+func findMaven() (string, error) {
+	path, err := exec.LookPath("mvn")
+	if err != nil {
+		return "", &MissingToolError{Tool: "Maven", Install: installMaven,
+			Reason: "there is no mvn on the path to fetch Kafka's jars with, and no Kafka directory was given with --kafka-home"}
+	}
+	return path, nil
+}
+
+// run runs a short-lived command that dies with this process and with ctx, and returns what it printed.
+func run(ctx context.Context, cmd *exec.Cmd) (string, error) {
+	var out strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &out
+	process, err := procs.Start(cmd)
+	if err != nil {
+		return "", err
+	}
+	err = process.Wait(ctx)
+	if !process.Ended() {
+		_ = process.Kill()
+		<-process.Done()
+	}
+	return out.String(), err
+}

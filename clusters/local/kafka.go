@@ -1,0 +1,104 @@
+package local
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// kafka is what it takes to run one Kafka version on this machine. A starter passes it to its keeper as JSON.
+type kafka struct {
+	Version string   `json:"version"`
+	Java    string   `json:"java"`
+	Jars    []string `json:"jars"`
+	// Archive is a class data sharing archive, or empty: with it a broker starts about a third faster.
+	Archive string `json:"archive,omitempty"`
+	// Bootstrap is a formatted bootstrap.checkpoint, the same for every node.
+	Bootstrap string `json:"bootstrap"`
+}
+
+// What a node's folder holds, beside its data.
+const (
+	propertiesFile = "server.properties"
+	hostsFileName  = "hosts"
+	logConfigFile  = "log4j2.properties"
+	tmpFolder      = "tmp"
+)
+
+// jvmFlags are the flags of a broker: a small heap and the collector with the fewest threads, because three of them
+// share a machine with the load.
+var jvmFlags = []string{
+	"-Xms256m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError", "-Djava.awt.headless=true", "-Xshare:auto",
+	"-XX:-UsePerfData", // its files in the temporary folder stay when a JVM is killed
+	"-Dorg.slf4j.simpleLogger.showDateTime=true",
+	"-Dorg.slf4j.simpleLogger.dateTimeFormat=yyyy-MM-dd'T'HH:mm:ss.SSSXXX",
+}
+
+// broker is the command that runs the broker laid out in dir.
+func (k kafka) broker(dir string, flags ...string) *exec.Cmd {
+	all := append([]string{}, jvmFlags...)
+	all = append(all,
+		"-Dlog4j2.configurationFile="+filepath.Join(dir, logConfigFile),
+		"-Djava.io.tmpdir="+filepath.Join(dir, tmpFolder), // native libraries are unpacked there, and stay after a kill
+		"-Djdk.net.hosts.file="+filepath.Join(dir, hostsFileName))
+	if k.Archive != "" {
+		// Without archive warnings: a JVM that can't use the archive says so once a class and goes on without it.
+		all = append(all, "-XX:SharedArchiveFile="+k.Archive, "-Xlog:cds=off", "-Xlog:cds+dynamic=off")
+	}
+	return k.java(append(all, flags...), "kafka.Kafka", filepath.Join(dir, propertiesFile))
+}
+
+// java runs a main class. The classpath lists every jar, in one order: an archive is only used with the classpath it
+// was made with, and never with a wildcard.
+func (k kafka) java(flags []string, main string, args ...string) *exec.Cmd {
+	all := append([]string{}, flags...)
+	all = append(all, "-cp", strings.Join(k.Jars, string(os.PathListSeparator)), main)
+	return exec.Command(k.Java, append(all, args...)...)
+}
+
+// fingerprint names the Java version and the exact jars: an archive is good for one such pair.
+func (k kafka) fingerprint(javaVersion string) (string, error) {
+	hash := sha256.New()
+	fmt.Fprintln(hash, k.Java, javaVersion, jvmFlags)
+	for _, jar := range k.Jars {
+		info, err := os.Stat(jar)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintln(hash, jar, info.Size(), info.ModTime().UnixNano())
+	}
+	return hex.EncodeToString(hash.Sum(nil))[:16], nil
+}
+
+// writeNodeDir lays out one node's folder: a formatted data folder, its hosts file, its properties.
+func (k kafka) writeNodeDir(dir string, node int, clusterID, hosts, properties string) error {
+	data := dataDir(dir)
+	for _, folder := range []string{data, filepath.Join(dir, tmpFolder)} {
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			return err
+		}
+	}
+	checkpoint, err := os.ReadFile(k.Bootstrap)
+	if err != nil {
+		return err
+	}
+	files := map[string]string{
+		filepath.Join(data, "bootstrap.checkpoint"): string(checkpoint),
+		filepath.Join(data, "meta.properties"):      metaProperties(node, clusterID),
+		filepath.Join(dir, propertiesFile):          properties,
+		filepath.Join(dir, hostsFileName):           hosts,
+		filepath.Join(dir, logConfigFile):           logConfig,
+	}
+	for path, text := range files {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func dataDir(nodeDir string) string { return filepath.Join(nodeDir, "data") }

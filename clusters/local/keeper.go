@@ -1,0 +1,239 @@
+package local
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/chaeos/chaeos/clusters/kafkaconf"
+	"github.com/chaeos/chaeos/harness"
+)
+
+// Why a keeper ends.
+var (
+	errStarterGone = errors.New("the process that started this cluster is gone")
+	errClosed      = errors.New("told to close")
+)
+
+// teardownWithin bounds the end of a cluster: SIGKILL, reap, remove.
+const teardownWithin = 15 * time.Second
+
+// RunKeeper is the keeper's whole life. It reads a plan from in, starts Toxiproxy and the brokers, tells its starter on
+// out, and serves commands on a unix socket until it is told to close, ctx ends, or in ends (unless told to detach);
+// then it kills every broker, removes the cluster's folder and returns. It returns an error if the cluster did not start.
+//
+// It is meant to be a process's only work: a lock on the cluster's folder and the brokers' lives are tied to the process.
+// Prepare may be nil.
+func RunKeeper(ctx context.Context, in io.Reader, out io.Writer, prepare PrepareLink) error {
+	// A starter that was killed closes our output too; writing to it must not end us before we have cleaned up.
+	signal.Ignore(syscall.SIGPIPE)
+	decoder := json.NewDecoder(in)
+	var p plan
+	if err := decoder.Decode(&p); err != nil {
+		return fmt.Errorf("keeper: read the plan: %w", err)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go watchStarter(io.MultiReader(decoder.Buffered(), in), cancel)
+
+	k := &keeper{plan: p, events: json.NewEncoder(out), prepare: prepare, end: cancel}
+	err := k.start(ctx)
+	if err == nil {
+		k.tell(event{Ready: k.describe()})
+		<-ctx.Done()
+		slog.Info("keeper ends", "because", context.Cause(ctx))
+	}
+	teardownErr := k.teardown()
+	if k.api != nil {
+		k.finishAnswers()
+	}
+	if err != nil {
+		k.tell(event{Failure: asStartError(err)})
+	}
+	return errors.Join(err, teardownErr)
+}
+
+// watchStarter ends the cluster when its starter's end of the pipe closes, unless the starter asked to detach.
+func watchStarter(in io.Reader, end context.CancelCauseFunc) {
+	said, _ := io.ReadAll(in)
+	if !strings.HasSuffix(string(said), detachWord) {
+		end(errStarterGone)
+	}
+}
+
+func asStartError(err error) *StartError {
+	var start *StartError
+	if errors.As(err, &start) {
+		return start
+	}
+	return &StartError{Why: err.Error()}
+}
+
+// keeper owns the processes and proxies of one cluster.
+type keeper struct {
+	plan    plan
+	events  *json.Encoder
+	prepare PrepareLink
+	end     context.CancelCauseFunc
+
+	dir     string
+	layout  layout
+	proxies *proxies
+	nodes   []*node
+	api     *api
+
+	once        sync.Once
+	teardownErr error
+}
+
+// tell sends an event; a starter that doesn't listen any more is no reason to stop.
+func (k *keeper) tell(e event) { _ = k.events.Encode(e) }
+
+// start brings everything up; what it started is in k also when it fails, for teardown.
+func (k *keeper) start(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, k.plan.ReadyWithin, fmt.Errorf("not ready within %s", k.plan.ReadyWithin))
+	defer cancel()
+	var err error
+	if k.dir, err = newClusterDir(ctx, k.plan.RuntimeRoot); err != nil {
+		return err
+	}
+	k.tell(event{Dir: k.dir})
+	if err := k.openProxies(ctx); err != nil {
+		return err
+	}
+	k.tell(event{Progress: "starting three brokers"})
+	if err := k.startNodes(ctx, false); err != nil {
+		return err
+	}
+	if err := k.awaitReady(ctx); err != nil {
+		return err
+	}
+	k.api, err = serveAPI(filepath.Join(k.dir, keeperSocket), k)
+	return err
+}
+
+func (k *keeper) openProxies(ctx context.Context) error {
+	var listener net.Listener
+	var err error
+	if k.layout, listener, err = reserve(); err != nil {
+		return err
+	}
+	log, err := os.OpenFile(filepath.Join(k.plan.LogDir, "toxiproxy.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	if k.proxies, err = serveProxies(k.layout, listener, log, k.prepare); err != nil {
+		return err
+	}
+	// Counted for as long as the keeper lives, also while a cancelled start is being torn down.
+	go k.proxies.counter.run(context.WithoutCancel(ctx))
+	return k.proxies.openNodeLinks()
+}
+
+// startNodes lays out the nodes' folders and starts their processes. Bare nodes dial each other without proxies.
+func (k *keeper) startNodes(ctx context.Context, bare bool) error {
+	kafka, clusterID := k.plan.Kafka, newID()
+	var starts errgroup.Group
+	for _, id := range nodeIDs() {
+		dir := filepath.Join(k.dir, fmt.Sprintf("node-%d", id))
+		properties := kafkaconf.Render(k.layout.node(id, dataDir(dir)), k.plan.Properties)
+		if err := kafka.writeNodeDir(dir, id, clusterID, hostsFile(id, bare), properties); err != nil {
+			return err
+		}
+		n := &node{id: id, log: filepath.Join(k.plan.LogDir, fmt.Sprintf("broker-%d.log", id))}
+		n.command = func() *exec.Cmd { return kafka.broker(dir) }
+		k.nodes = append(k.nodes, n)
+		starts.Go(func() error { return n.Start(ctx) })
+	}
+	return starts.Wait()
+}
+
+// awaitReady returns when the cluster is ready, or at once when a broker dies.
+func (k *keeper) awaitReady(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var direct []string
+	for _, n := range k.nodes {
+		direct = append(direct, k.layout.own(n.id, clientPort))
+		go func() {
+			select {
+			case <-n.process.Done():
+				cancel(n.died())
+			case <-ctx.Done():
+			}
+		}()
+	}
+	err := ready(ctx, direct)
+	var died *StartError
+	if errors.As(context.Cause(ctx), &died) {
+		return died
+	}
+	if err != nil {
+		return &StartError{Why: err.Error(), Log: k.nodes[0].log, Tail: tail(k.nodes[0].log, tailLines)}
+	}
+	return nil
+}
+
+// node returns the node numbered id.
+func (k *keeper) node(id int) (*node, error) {
+	if id < 1 || id > len(k.nodes) {
+		return nil, fmt.Errorf("there is no node %d (nodes are 1 to %d)", id, len(k.nodes))
+	}
+	return k.nodes[id-1], nil
+}
+
+func (k *keeper) describe() *description {
+	d := &description{Direct: harness.Dials{}, Links: k.proxies.all(), Info: harness.ClusterInfo{
+		Provider: Name, Kafka: k.plan.Kafka.Version, Nodes: nodeIDs(),
+		ToxiproxyAPI: k.layout.api(), KeeperPid: os.Getpid(), DataDir: k.dir,
+	}}
+	for _, id := range nodeIDs() {
+		d.Info.Bootstrap = append(d.Info.Bootstrap, k.layout.shared(id))
+		d.Direct[k.layout.shared(id)] = k.layout.own(id, clientPort)
+	}
+	return d
+}
+
+// teardown kills and reaps every broker and removes the folder, once. Toxiproxy is left to the end of the process: to
+// stop a proxy can take as long as its broker is silent.
+func (k *keeper) teardown() error {
+	k.once.Do(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), teardownWithin)
+		defer cancel()
+		var ends errgroup.Group
+		for _, n := range k.nodes {
+			ends.Go(func() error {
+				if n.status().State == harness.NodeStopped {
+					return nil
+				}
+				return n.Kill(ctx)
+			})
+		}
+		k.teardownErr = ends.Wait()
+		if k.dir != "" {
+			k.teardownErr = errors.Join(k.teardownErr, removeAll(ctx, k.dir))
+		}
+	})
+	return k.teardownErr
+}
+
+// finishAnswers lets the answer to the command that ended us out.
+func (k *keeper) finishAnswers() {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	_ = k.api.server.Shutdown(ctx)
+}

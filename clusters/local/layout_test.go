@@ -1,0 +1,80 @@
+package local
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestEveryLinkHasAnAddressOfItsOwn(t *testing.T) {
+	l := layout{base: firstPort}
+	all := append(l.fixed(), l.api())
+	for index := range 300 {
+		for _, n := range nodeIDs() {
+			all = append(all, l.named(index, n))
+		}
+	}
+	seen := map[string]bool{}
+	for _, address := range all {
+		require.False(t, seen[address], address)
+		seen[address] = true
+		_, err := net.ResolveTCPAddr("tcp", address)
+		require.NoError(t, err)
+	}
+}
+
+func TestNodeFindsPeersThroughProxiesAndItselfDirectly(t *testing.T) {
+	require.Contains(t, hostsFile(2, false), "127.0.2.1 kafka-1.internal\n127.0.2.2 kafka-2.internal\n127.0.2.3 kafka-3.internal\n")
+	require.Contains(t, hostsFile(2, true), "127.0.1.1 kafka-1.internal\n127.0.2.2 kafka-2.internal\n127.0.3.3 kafka-3.internal\n")
+	node := layout{base: firstPort}.node(2, "/data")
+	require.True(t, strings.HasPrefix(node.Replication.Bind, "127.0.2.2:"))
+	require.True(t, strings.HasPrefix(node.Replication.Advertise, "kafka-2.internal:"))
+}
+
+func TestReservedBlocksDiffer(t *testing.T) {
+	seen := map[int]bool{}
+	for range 20 {
+		l, listener, err := reserve()
+		require.NoError(t, err)
+		defer listener.Close()
+		require.False(t, seen[l.base], "block %d was given twice", l.base)
+		require.Less(t, l.base+blockSize, 32768, "below the ephemeral range")
+		seen[l.base] = true
+	}
+}
+
+func TestTakenAddressFailsTheProbe(t *testing.T) {
+	l, listener, err := reserve()
+	require.NoError(t, err)
+	defer listener.Close()
+	require.NoError(t, probe(l.fixed()))
+	taken, err := net.Listen("tcp", l.at(host(1, 3), quorumPort))
+	require.NoError(t, err)
+	defer taken.Close()
+	require.ErrorContains(t, probe(l.fixed()), "is taken")
+}
+
+func TestSweepRemovesOnlyFoldersOfDeadKeepers(t *testing.T) {
+	root := t.TempDir()
+	live, err := newClusterDir(t.Context(), root) // locked by this process
+	require.NoError(t, err)
+	dead := filepath.Join(root, "cluster-dead")
+	require.NoError(t, os.MkdirAll(filepath.Join(dead, "node-1"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dead, keeperLock), nil, 0o600))
+	_, err = newClusterDir(t.Context(), root)
+	require.NoError(t, err)
+	require.NoDirExists(t, dead)
+	require.DirExists(t, live)
+}
+
+func TestIDsNeverLookLikeFlags(t *testing.T) {
+	for range 1000 {
+		id := newID()
+		require.Len(t, id, 22)
+		require.NotEqual(t, byte('-'), id[0])
+	}
+}

@@ -1,0 +1,62 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+)
+
+// Blocks of ports lie below the kernel's ephemeral range, where a client's own connection could take a broker's port
+// while that broker is down.
+const (
+	firstPort = 20000
+	lastPort  = 32000
+)
+
+// errNoPorts says that every block is taken.
+var errNoPorts = errors.New("no free block of ports between 20000 and 32000")
+
+// reserve returns a free block of ports and the listener of its first one. That listener is the reservation: blocks are
+// aligned, so whoever binds the first port owns the block, on the whole machine and exactly as long as it lives. The
+// block's other addresses are tried too, since other programs don't know of blocks.
+func reserve() (layout, net.Listener, error) {
+	blocks := (lastPort - firstPort) / blockSize
+	start := rand.IntN(blocks)
+	for i := range blocks {
+		l := layout{base: firstPort + (start+i)%blocks*blockSize}
+		listener, err := net.Listen("tcp", l.api())
+		if err != nil {
+			continue
+		}
+		if probe(l.fixed()) == nil {
+			return l, listener, nil
+		}
+		listener.Close()
+	}
+	return layout{}, nil, errNoPorts
+}
+
+// fixed are the addresses that every cluster of this layout uses, beside the API.
+func (l layout) fixed() []string {
+	var all []string
+	for _, to := range nodeIDs() {
+		all = append(all, l.own(to, clientPort), l.shared(to))
+		for _, from := range nodeIDs() {
+			all = append(all, l.at(host(from, to), replicationPort), l.at(host(from, to), quorumPort))
+		}
+	}
+	return all
+}
+
+// probe binds every address for a moment.
+func probe(addresses []string) error {
+	for _, address := range addresses {
+		listener, err := net.Listen("tcp", address)
+		if err != nil {
+			return fmt.Errorf("%s is taken: %w", address, err)
+		}
+		listener.Close()
+	}
+	return nil
+}

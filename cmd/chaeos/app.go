@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// app is the command with everything it touches outside itself, so that tests can run it in process.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	// live says that stderr is a terminal on which a line can be drawn over.
+	live   bool
+	notify func() (signals <-chan os.Signal, stop func())
+	// quit ends the process at once.
+	quit  func(code int)
+	parts parts
+}
+
+// parts are what the command needs of the project's other rooms; rooms.go fills them in.
+type parts struct {
+	version string
+	// self is how to run this program again.
+	self      []string
+	kafka     string // the version that is run when none is named
+	pipelines []harness.PipelineInfo
+	// experiments are the named ones, sorted. Open finds one of them, or reads one from a YAML file; concrete draws its
+	// ranges from a seed, and show writes it for people.
+	experiments func() ([]harness.Experiment, error)
+	open        func(nameOrPath string) (harness.Experiment, error)
+	concrete    func(harness.Experiment, uint64) (harness.Experiment, error)
+	show        func(harness.Experiment, uint64) string
+	// providers are the kinds of clusters there are, the default first.
+	providers []string
+	run       func(context.Context, runRequest) (*harness.Outcome, error)
+	judge     func(dir string) (*harness.Report, error)
+	clusters  clusters
+	// facts are what doctor reports of this machine.
+	facts          func(context.Context) []fact
+	keeper, worker child
+}
+
+// runRequest is one run, and where it tells how it goes.
+type runRequest struct {
+	provider string
+	spec     harness.RunSpec
+	terminal harness.Terminal
+}
+
+// run executes one command line and returns the exit code.
+func (a *app) run(ctx context.Context, args []string) int {
+	root := a.rootCommand()
+	root.SetArgs(args)
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	err := root.ExecuteContext(ctx)
+	a.complain(err)
+	return exitCode(err)
+}
+
+// complain prints an error for a person. An outcome is none: its report has been printed.
+func (a *app) complain(err error) {
+	var o outcome
+	if err == nil || errors.As(err, &o) {
+		return
+	}
+	fmt.Fprintf(a.stderr, "chaeos: %s\n", err)
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// clusters keeps clusters that outlive the command that started them.
+type clusters struct {
+	// up starts a cluster that stays.
+	up func(ctx context.Context, provider string, spec harness.ClusterSpec) (harness.Cluster, error)
+	// attach finds the cluster that is up; its error is errNoCluster when there is none.
+	attach func(ctx context.Context) (harness.Cluster, error)
+}
+
+var errNoCluster = errors.New("no cluster is up (start one with: chaeos cluster up)")
+
+func (a *app) clusterCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "cluster",
+		Short: "Keep a cluster running to play with, behind its proxies",
+		Args:  subcommand,
+		RunE:  help,
+	}
+	c.AddCommand(a.clusterUpCommand(), a.clusterDownCommand(), a.clusterStatusCommand())
+	return c
+}
+
+func (a *app) clusterUpCommand() *cobra.Command {
+	var f clusterFlags
+	c := &cobra.Command{
+		Use:   "up",
+		Short: "Start three brokers and leave them running",
+		Args:  noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := f.check(c, a); err != nil {
+				return err
+			}
+			return a.clusterUp(c.Context(), f)
+		},
+	}
+	f.register(c, a)
+	return c
+}
+
+func (a *app) clusterUp(ctx context.Context, f clusterFlags) error {
+	terminal := a.terminal()
+	defer terminal.Close()
+	ctx, stop := a.interruptible(ctx, terminal)
+	defer stop()
+	terminal.Phase("cluster", "")
+	cluster, err := a.parts.clusters.up(ctx, f.cluster, harness.ClusterSpec{
+		Kafka: f.kafka, KafkaHome: f.kafkaHome, Detach: true,
+		Progress: func(text string) { terminal.Live(text, 0, 0) },
+	})
+	terminal.Close()
+	if err != nil {
+		return orInterrupted(ctx, err)
+	}
+	if err := a.describeCluster(ctx, cluster, false); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(a.stdout, "\nend it with: chaeos cluster down")
+	return err
+}
+
+func (a *app) clusterDownCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "down",
+		Short: "End the cluster that is up, and remove what it left",
+		Args:  noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			cluster, err := a.parts.clusters.attach(c.Context())
+			if errors.Is(err, errNoCluster) {
+				_, err := fmt.Fprintln(a.stdout, "no cluster is up")
+				return err
+			}
+			if err != nil {
+				return err
+			}
+			if err := cluster.Close(c.Context()); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(a.stdout, "the cluster is down")
+			return err
+		},
+	}
+}
+
+func (a *app) clusterStatusCommand() *cobra.Command {
+	var json bool
+	c := &cobra.Command{
+		Use:   "status",
+		Short: "Show the cluster that is up: brokers, addresses, proxies",
+		Args:  noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			cluster, err := a.parts.clusters.attach(c.Context())
+			if err != nil {
+				return err
+			}
+			return a.describeCluster(c.Context(), cluster, json)
+		},
+	}
+	c.Flags().BoolVar(&json, "json", false, "print JSON")
+	return c
+}
+
+// clusterStatus is a running cluster as status prints it.
+type clusterStatus struct {
+	harness.ClusterInfo
+	State []harness.NodeStatus `json:"state"`
+	Links []harness.Link       `json:"links"`
+}
+
+func (a *app) describeCluster(ctx context.Context, cluster harness.Cluster, asJSON bool) error {
+	nodes, err := cluster.Status(ctx)
+	if err != nil {
+		return err
+	}
+	status := clusterStatus{cluster.Info(), nodes, cluster.Links()}
+	if asJSON {
+		enc := json.NewEncoder(a.stdout)
+		enc.SetIndent("", "  ")
+		return enc.Encode(status)
+	}
+	return status.print(a.stdout)
+}
+
+func (s clusterStatus) print(w io.Writer) error {
+	var b strings.Builder
+	lines := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(lines, "cluster\t%s, Kafka %s, kept by process %d\n", s.Provider, s.Kafka, s.KeeperPid)
+	fmt.Fprintf(lines, "bootstrap\t%s\n", strings.Join(s.Bootstrap, ","))
+	fmt.Fprintf(lines, "toxiproxy\t%s\n", s.ToxiproxyAPI)
+	fmt.Fprintf(lines, "data\t%s\n", s.DataDir)
+	for _, n := range s.State {
+		state := string(n.State)
+		if n.Unplanned {
+			state += ", unplanned: " + n.Reason
+		}
+		fmt.Fprintf(lines, "broker %d\t%s, process %d\n", n.Node, state, n.Pid)
+	}
+	for _, l := range s.Links {
+		fmt.Fprintf(lines, "link %s\t%s => %d at %s (%s)\n", l.Proxy, l.From, l.To, l.Listen, l.Kind)
+	}
+	_ = lines.Flush() // the writer below is in memory
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// TestCommands holds every command's output and exit code against a golden file.
+func TestCommands(t *testing.T) {
+	for name, c := range map[string]struct {
+		args string
+		code int
+	}{
+		"help":            {"", exitExpected},
+		"help-run":        {"run --help", exitExpected},
+		"list":            {"list", exitExpected},
+		"show":            {"show baseline --seed 7", exitExpected},
+		"show-yaml":       {"show baseline --yaml", exitExpected},
+		"version":         {"version", exitExpected},
+		"doctor":          {"doctor", exitExpected},
+		"doctor-json":     {"doctor --json", exitExpected},
+		"run":             {"run baseline", exitExpected},
+		"run-json":        {"run baseline --json", exitExpected},
+		"run-two":         {"run baseline broker-kill", exitExpected},
+		"command-unknown": {"runn baseline", exitUsage},
+		"cluster-unknown": {"cluster sideways", exitUsage},
+		"flag-unknown":    {"run baseline --sede 7", exitUsage},
+		"flag-far":        {"list --xyzzy", exitUsage},
+		"flag-short":      {"list -x", exitUsage},
+		"show-two":        {"show baseline broker-kill", exitUsage},
+		"flag-value":      {"run baseline --seed -7", exitUsage},
+		"experiment":      {"run xyzzy", exitUsage},
+		"experiment-two":  {"run baseline xyzzy", exitUsage},
+		"duration-short":  {"run baseline broker-kill --duration 5s", exitUsage},
+		"show-none":       {"show", exitUsage},
+		"show-unknown":    {"show xyzzy", exitUsage},
+		"run-none":        {"run", exitUsage},
+		"list-argument":   {"list baseline", exitUsage},
+		"yaml":            {"run broken.yaml", exitUsage},
+		"pipeline":        {"run baseline --pipelines idempotent,transactionl", exitUsage},
+		"pipeline-twice":  {"run baseline --pipelines acks1,acks1", exitUsage},
+		"pipeline-empty":  {"run baseline --pipelines=", exitUsage},
+		"rate-negative":   {"run baseline --rate -5", exitUsage},
+		"rate-zero":       {"run baseline --rate 0", exitUsage},
+		"rate-nan":        {"run baseline --rate NaN", exitUsage},
+		"rate-infinite":   {"run baseline --rate Inf", exitUsage},
+		"duration-zero":   {"run baseline --duration 0", exitUsage},
+		"duration-word":   {"run baseline --duration soon", exitUsage},
+		"kafka":           {"run baseline --kafka latest", exitUsage},
+		"kafka-home":      {"run baseline --kafka-home /nowhere", exitUsage},
+		"kafka-both":      {"run baseline --kafka-home /nowhere --kafka 4.3.1", exitUsage},
+		"provider":        {"run baseline --cluster loacl", exitUsage},
+		"out-empty":       {"run baseline --out=", exitUsage},
+		"keep-two":        {"run baseline broker-kill --keep", exitUsage},
+		"verify-none":     {"verify", exitUsage},
+		"verify-not-run":  {"verify /nowhere", exitUsage},
+		"up-kafka":        {"cluster up --kafka 4", exitUsage},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			code := b.do(strings.Fields(c.args)...)
+			golden(t, name+".txt", fmt.Sprintf("$ chaeos %s\n%s%sexit code %d\n", c.args, b.out.String(), b.err.String(), code))
+			require.Equal(t, c.code, code)
+			if code == exitUsage {
+				require.Empty(t, b.out.String(), "stdout is for results")
+				require.Empty(t, b.requests, "nothing was started")
+			}
+		})
+	}
+}
+
+func TestExitCode(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		code int
+	}{
+		"none":        {nil, 0},
+		"other":       {errors.New("no Java"), 1},
+		"usage":       {fmt.Errorf("experiment: %w", usagef("no")), 2},
+		"violated":    {outcome(3), 3},
+		"interrupted": {fmt.Errorf("warm: %w", errInterrupted), 4},
+		"joined":      {errors.Join(errors.New("teardown"), harness.UsageError{Reason: "no"}), 2},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, c.code, exitCode(c.err)) })
+	}
+}
+
+func TestWorst(t *testing.T) {
+	for _, c := range []struct {
+		codes []int
+		worst int
+	}{{nil, 0}, {[]int{0, 0}, 0}, {[]int{0, 4}, 4}, {[]int{4, 3, 0}, 3}, {[]int{3, 1}, 1}, {[]int{1, 2, 3}, 2}} {
+		require.Equal(t, c.worst, worst(c.codes), "%v", c.codes)
+	}
+}
+
+func TestNearest(t *testing.T) {
+	names := []string{"baseline", "broker-kill", "broker-pause", "leader-partition"}
+	require.Equal(t, []string{"leader-partition"}, nearest("Leader-Partitoin", names))
+	require.Equal(t, []string{"broker-kill", "broker-pause"}, nearest("broker-", names))
+	require.Empty(t, nearest("xyzzy", names))
+	require.Empty(t, nearest("x", nil))
+	require.Equal(t, 3, distance("kitten", "sitting"))
+}
+
+func TestShellWord(t *testing.T) {
+	require.Equal(t, "runs/2026-x.2", shellWord("runs/2026-x.2"))
+	require.Equal(t, `'my run'`, shellWord("my run"))
+	require.Equal(t, `'it'\''s'`, shellWord("it's"))
+	require.Equal(t, `''`, shellWord(""))
+}
+
+func TestCompletion(t *testing.T) {
+	for args, want := range map[string]string{
+		"__complete run ":             "leader-partition\tthe leader is cut off",
+		"__complete show b":           "broker-kill",
+		"__complete run x --cluster ": "local",
+		"__complete run --pipelines ": "transactional",
+		"completion bash":             "bash completion",
+	} {
+		b := newBench(t)
+		require.Zero(t, b.do(strings.Split(args, " ")...), args)
+		require.Contains(t, b.out.String(), want)
+	}
+}
+
+func TestChildrenAreHidden(t *testing.T) {
+	for _, name := range []string{"keeper", "worker"} {
+		b := newBench(t)
+		b.stdin = strings.NewReader("plan")
+		require.Zero(t, b.do(name))
+		require.Equal(t, "plan", b.out.String())
+		require.Equal(t, exitUsage, b.do(name, "more"))
+		require.Zero(t, b.do("--help"))
+		require.NotContains(t, b.out.String(), name+" ")
+	}
+}

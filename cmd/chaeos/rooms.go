@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/chaeos/chaeos/clusters/local"
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/catalogue"
+	"github.com/chaeos/chaeos/verifiers"
+	"github.com/chaeos/chaeos/verifiers/observe"
+	"github.com/chaeos/chaeos/verifiers/readback"
+	"github.com/chaeos/chaeos/workloads"
+)
+
+// keeperCommand is the hidden command as which a cluster's keeper runs.
+const keeperCommand = "keeper"
+
+// rooms fills in what the command needs of the project's other rooms: the one place that knows them all.
+func rooms() parts {
+	self := []string{executable()}
+	return parts{
+		version:     version(),
+		self:        self,
+		kafka:       local.DefaultKafka,
+		pipelines:   workloads.Infos(),
+		experiments: catalogue.All,
+		open:        catalogue.Open,
+		concrete:    catalogue.Concrete,
+		show:        catalogue.Show,
+		providers:   []string{local.Name},
+		run:         runIn(self),
+		judge:       verifiers.Judge,
+		clusters:    keptClusters(self),
+		facts:       func(ctx context.Context) []fact { return machineFacts(ctx, local.DefaultCache()) },
+		keeper: func(ctx context.Context, in io.Reader, out io.Writer) error {
+			return local.RunKeeper(ctx, in, out, nil)
+		},
+		worker: workloads.RunProcess,
+	}
+}
+
+// executable is the path to run this program by again.
+func executable() string {
+	path, err := os.Executable()
+	if err != nil {
+		return os.Args[0]
+	}
+	return path
+}
+
+// provider returns the kind of cluster that is named.
+func provider(name string, self []string) (harness.Provider, error) {
+	if name != local.Name {
+		return nil, unknown("kind of cluster", name, []string{local.Name})
+	}
+	return local.New(local.DefaultCache(), []string{self[0], keeperCommand}), nil
+}
+
+func runIn(self []string) func(context.Context, runRequest) (*harness.Outcome, error) {
+	return func(ctx context.Context, r runRequest) (*harness.Outcome, error) {
+		p, err := provider(r.provider, self)
+		if err != nil {
+			return nil, err
+		}
+		ends := &ready{}
+		defer ends.close()
+		return harness.Run(ctx, harness.Rooms{
+			Provider:    p,
+			NewFleet:    func(spec harness.FleetSpec) (harness.Fleet, error) { return workloads.NewFleet(spec) },
+			NewObserver: func(spec harness.ObserverSpec) (harness.Observer, error) { return observe.New(spec), nil },
+			Infos:       workloads.Infos(),
+			Settled:     ends.settled,
+			Drained:     ends.drained,
+			ReadBack:    readback.Run,
+			Judge:       verifiers.Judge,
+			Terminal:    r.terminal,
+		}, r.spec)
+	}
+}
+
+func keptClusters(self []string) clusters {
+	return clusters{
+		up: func(ctx context.Context, name string, spec harness.ClusterSpec) (harness.Cluster, error) {
+			p, err := provider(name, self)
+			if err != nil {
+				return nil, err
+			}
+			return p.Start(ctx, spec)
+		},
+		attach: func(ctx context.Context) (harness.Cluster, error) {
+			c, err := local.Attach(ctx, local.DefaultState())
+			if errors.Is(err, local.ErrNoCluster) {
+				return nil, errNoCluster
+			}
+			if errors.Is(err, local.ErrStale) {
+				return nil, fmt.Errorf("%w: %w", errNoCluster, err)
+			}
+			return c, err
+		},
+	}
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// TestRoomsAreWired goes through the real rooms as far as that is possible without a cluster.
+func TestRoomsAreWired(t *testing.T) {
+	b := newBench(t)
+	b.parts = rooms()
+	require.Zero(t, b.do("list"), b.err.String())
+	list := b.out.String()
+	for line := range strings.Lines(list) {
+		name, _, _ := strings.Cut(line, " ")
+		b.out.Reset()
+		require.Zero(t, b.do("show", name, "--seed", "7"), b.err.String())
+		require.Contains(t, b.out.String(), name+", seed 7")
+		first := b.out.String()
+		b.out.Reset()
+		require.Zero(t, b.do("show", name, "--seed", "7"))
+		require.Equal(t, first, b.out.String(), "the same seed gives the same schedule")
+	}
+	require.Contains(t, list, "leader-partition")
+
+	b.err.Reset()
+	require.Equal(t, exitUsage, b.do("run", "leader-partitoin"))
+	require.Contains(t, b.err.String(), "did you mean leader-partition?")
+	require.Equal(t, exitUsage, b.do("run", "leader-partition", "--duration", "1s"))
+}
+
+func TestProviders(t *testing.T) {
+	for _, name := range rooms().providers {
+		p, err := provider(name, []string{"chaeos"})
+		require.NoError(t, err)
+		require.Equal(t, name, p.Name())
+	}
+	_, err := provider("loacl", nil)
+	require.ErrorAs(t, err, &harness.UsageError{})
+}

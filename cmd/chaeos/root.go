@@ -1,0 +1,90 @@
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+func (a *app) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "chaeos",
+		Short: "Chaos for Kafka's delivery promises",
+		Long: `chaeos starts a real three-broker Kafka cluster whose every connection runs through Toxiproxy, drives pipelines
+that claim different delivery guarantees side by side under one fault schedule, reads everything back, and prints one
+table: what each pipeline claimed and what it delivered.
+
+` + exitHelp,
+		Args:          subcommand,
+		RunE:          help,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(a.listCommand(), a.showCommand(), a.runCommand(), a.verifyCommand(), a.clusterCommand(), a.doctorCommand(),
+		a.versionCommand(), a.childCommand("keeper", a.parts.keeper), a.childCommand("worker", a.parts.worker))
+	return root
+}
+
+func help(c *cobra.Command, _ []string) error { return c.Help() }
+
+// subcommand refuses what is neither a command nor a flag, with the nearest names.
+func subcommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	return unknown("command", args[0], names)
+}
+
+// noArgs refuses arguments where there are none to give.
+func noArgs(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%s takes no arguments, and was given %q", path(c), args[0])
+	}
+	return nil
+}
+
+// path is a command's name below chaeos: "cluster up".
+func path(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ") }
+
+// oneArg and someArgs ask for the arguments that a command can't do without; hint says where to get one.
+func oneArg(what, hint string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usagef("%s takes %s, and was given %d arguments (%s)", path(c), what, len(args), hint)
+		}
+		return nil
+	}
+}
+
+func someArgs(what, hint string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usagef("%s takes at least %s (%s)", path(c), what, hint)
+		}
+		return nil
+	}
+}
+
+// flagError says which flag was meant.
+func flagError(c *cobra.Command, err error) error {
+	var missing *pflag.NotExistError
+	if !errors.As(err, &missing) {
+		return usagef("%s (see %s --help)", err, c.CommandPath())
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	near := nearest(missing.GetSpecifiedName(), names)
+	if len(near) == 0 {
+		return usagef("unknown flag %s (see %s --help)", err.Error()[strings.LastIndex(err.Error(), ": ")+2:], c.CommandPath())
+	}
+	return usagef("unknown flag --%s (did you mean --%s?)", missing.GetSpecifiedName(), strings.Join(near, ", --"))
+}

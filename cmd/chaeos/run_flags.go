@@ -1,0 +1,141 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// clusterFlags say which cluster to start.
+type clusterFlags struct{ cluster, kafka, kafkaHome string }
+
+// runFlags are the flags of run.
+type runFlags struct {
+	clusterFlags
+	seed       uint64
+	duration   time.Duration
+	rate       float64
+	pipelines  []string
+	out        string
+	keep, json bool
+}
+
+func (f *clusterFlags) register(c *cobra.Command, a *app) {
+	c.Flags().StringVar(&f.cluster, "cluster", a.parts.providers[0], "what kind of cluster: "+quoted(a.parts.providers))
+	c.Flags().StringVar(&f.kafka, "kafka", a.parts.kafka, "Kafka version")
+	c.Flags().StringVar(&f.kafkaHome, "kafka-home", "", "a Kafka directory to take the jars from, instead of a version")
+	complete(c, "cluster", a.parts.providers)
+	_ = c.MarkFlagDirname("kafka-home") // fails only for a flag that isn't there
+}
+
+func (f *runFlags) register(c *cobra.Command, a *app) {
+	f.clusterFlags.register(c, a)
+	flags := c.Flags()
+	flags.Uint64Var(&f.seed, "seed", defaultSeed, "what the schedule is drawn from")
+	flags.DurationVar(&f.duration, "duration", 0, "how long the load lasts (default: the experiment's)")
+	flags.Float64Var(&f.rate, "rate", 0, "records a second of each source (default: the experiment's)")
+	flags.StringSliceVar(&f.pipelines, "pipelines", nil, "the pipelines to run (default: the experiment's)")
+	flags.StringVar(&f.out, "out", "runs", "the folder in which each run makes a folder of its own")
+	flags.BoolVar(&f.keep, "keep", false, "leave the cluster running after the run")
+	flags.BoolVar(&f.json, "json", false, "print reports as JSON, one document a run")
+	complete(c, "pipelines", a.pipelineNames())
+	_ = c.MarkFlagDirname("out") // fails only for a flag that isn't there
+}
+
+func complete(c *cobra.Command, flag string, names []string) {
+	// It fails only for a flag that isn't there.
+	_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+}
+
+var kafkaVersion = regexp.MustCompile(`^\d+\.\d+\.\d+(-[A-Za-z0-9.]+)?$`)
+
+// check refuses values that no run can be made of.
+func (f *clusterFlags) check(c *cobra.Command, a *app) error {
+	if c.Flags().Changed("kafka") && c.Flags().Changed("kafka-home") {
+		return usagef("--kafka and --kafka-home exclude each other: a Kafka directory has a version of its own")
+	}
+	if err := oneOf("kind of cluster", f.cluster, a.parts.providers); err != nil {
+		return err
+	}
+	if f.kafkaHome == "" && !kafkaVersion.MatchString(f.kafka) {
+		return usagef("--kafka %q is not a Kafka version (write it like %s)", f.kafka, a.parts.kafka)
+	}
+	if f.kafkaHome == "" {
+		return nil
+	}
+	if info, err := os.Stat(filepath.Join(f.kafkaHome, "libs")); err != nil || !info.IsDir() {
+		return usagef("--kafka-home %s is not a Kafka directory: it has no libs folder", f.kafkaHome)
+	}
+	return nil
+}
+
+func (f *runFlags) check(c *cobra.Command, a *app, runs int) error {
+	if err := f.clusterFlags.check(c, a); err != nil {
+		return err
+	}
+	changed := c.Flags().Changed
+	switch {
+	case changed("rate") && (!(f.rate > 0) || math.IsInf(f.rate, 0)):
+		return usagef("--rate %v: give a number of records a second above 0", f.rate)
+	case changed("duration") && f.duration <= 0:
+		return usagef("--duration %s: give a time above 0, for example 40s", f.duration)
+	case changed("pipelines") && len(f.pipelines) == 0:
+		return usagef("--pipelines is empty: name at least one of %s", strings.Join(a.pipelineNames(), ", "))
+	case f.out == "":
+		return usagef("--out is empty: name a folder")
+	case f.keep && runs > 1:
+		return usagef("--keep leaves one cluster running: run one experiment at a time with it")
+	}
+	return f.checkPipelines(a)
+}
+
+func (f *runFlags) checkPipelines(a *app) error {
+	for i, name := range f.pipelines {
+		if err := oneOf("pipeline", name, a.pipelineNames()); err != nil {
+			return err
+		}
+		if slices.Contains(f.pipelines[:i], name) {
+			return usagef("--pipelines names %s twice", name)
+		}
+	}
+	return nil
+}
+
+// override puts the flags that were given in the place of the experiment's own values.
+func (f *runFlags) override(c *cobra.Command, e *harness.Experiment) {
+	if c.Flags().Changed("rate") {
+		e.Load.Rate = f.rate
+	}
+	if c.Flags().Changed("duration") {
+		e.Load.Duration = f.duration
+	}
+	if c.Flags().Changed("pipelines") {
+		e.Pipelines = f.pipelines
+	}
+}
+
+// overrides are the flags that changed the experiment, for the run's record.
+func (f *runFlags) overrides(c *cobra.Command) map[string]string {
+	out := map[string]string{}
+	c.Flags().Visit(func(flag *pflag.Flag) {
+		switch flag.Name {
+		case "rate":
+			out[flag.Name] = fmt.Sprint(f.rate)
+		case "duration":
+			out[flag.Name] = f.duration.String()
+		case "pipelines":
+			out[flag.Name] = strings.Join(f.pipelines, ",")
+		}
+	})
+	return out
+}

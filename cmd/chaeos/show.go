@@ -1,0 +1,38 @@
+package main
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// defaultSeed makes an unnamed seed the same everywhere: two people who type the same command get the same schedule.
+const defaultSeed = 1
+
+func (a *app) showCommand() *cobra.Command {
+	var seed uint64
+	var yaml bool
+	c := &cobra.Command{
+		Use:               "show NAME|FILE.yaml",
+		Short:             "Show an experiment: what it shows, its load, pipelines, schedule and expectations",
+		Args:              oneArg("one experiment", experimentHint),
+		ValidArgsFunction: a.completeExperiment,
+		RunE: func(_ *cobra.Command, args []string) error {
+			e, err := a.experiment(args[0], seed, func(*harness.Experiment) {})
+			if err != nil {
+				return err
+			}
+			text := e.Source
+			if !yaml {
+				text = a.parts.show(e, seed)
+			}
+			_, err = io.WriteString(a.stdout, text)
+			return err
+		},
+	}
+	c.Flags().Uint64Var(&seed, "seed", defaultSeed, "what the schedule is drawn from")
+	c.Flags().BoolVar(&yaml, "yaml", false, "print the YAML, to start an experiment of your own from")
+	return c
+}

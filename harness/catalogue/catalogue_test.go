@@ -1,0 +1,165 @@
+package catalogue
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), got)
+}
+
+func TestEveryExperimentIsValid(t *testing.T) {
+	all, err := All()
+	require.NoError(t, err)
+	var names []string
+	for _, exp := range all {
+		names = append(names, exp.Name)
+		assert.NotEmpty(t, exp.Summary, exp.Name)
+		assert.NotEmpty(t, exp.About, exp.Name)
+		assert.NotEmpty(t, exp.Source, exp.Name)
+	}
+	assert.Equal(t, Names(), names, "an experiment is named after its file")
+	assert.True(t, slices.IsSorted(names))
+	for _, want := range []string{
+		"baseline", "latency", "leader-partition", "broker-kill", "broker-pause", "worker-kill", "coordinator-kill", "lingering-txn",
+	} {
+		assert.Contains(t, names, want)
+	}
+}
+
+func TestShow(t *testing.T) {
+	for _, name := range Names() {
+		golden(t, name+".show", show(t, name, 7))
+	}
+}
+
+func show(t *testing.T, name string, seed uint64) string {
+	t.Helper()
+	exp, err := Find(name)
+	require.NoError(t, err)
+	exp, err = Concrete(exp, seed)
+	require.NoError(t, err)
+	return Show(exp, seed)
+}
+
+func TestSchedulesBySeed(t *testing.T) {
+	var b strings.Builder
+	for _, name := range Names() {
+		for seed := range uint64(11) {
+			exp, err := Find(name)
+			require.NoError(t, err)
+			exp, err = Concrete(exp, seed)
+			require.NoError(t, err)
+			for _, f := range exp.Faults {
+				fmt.Fprintf(&b, "%s seed %d: %s\n", name, seed, faultText(f))
+			}
+		}
+	}
+	golden(t, "schedules.txt", b.String())
+	assert.Equal(t, show(t, "worker-kill", 3), show(t, "worker-kill", 3), "the same seed gives the same bytes")
+	assert.NotEqual(t, show(t, "worker-kill", 3), show(t, "worker-kill", 4))
+}
+
+func TestUnknownExperiment(t *testing.T) {
+	for name, want := range map[string]string{
+		"leader-partion": `unknown experiment "leader-partion" (did you mean leader-partition?)`,
+		"broker":         `unknown experiment "broker" (did you mean broker-kill or broker-pause?)`,
+		"workerkill":     `unknown experiment "workerkill" (did you mean worker-kill?)`,
+		"quantum":        `unknown experiment "quantum" (there are: baseline, broker-kill`,
+	} {
+		_, err := Find(name)
+		require.ErrorContains(t, err, want)
+		var usage harness.UsageError
+		require.ErrorAs(t, err, &usage)
+	}
+}
+
+func TestBrokenFiles(t *testing.T) {
+	files, err := filepath.Glob("testdata/broken/*.yaml")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	var b strings.Builder
+	for _, file := range files {
+		_, err := LoadFile(file)
+		var bad *Error
+		require.ErrorAs(t, err, &bad, file)
+		var usage harness.UsageError
+		require.ErrorAs(t, err, &usage, file)
+		fmt.Fprintln(&b, err)
+	}
+	golden(t, "broken.txt", b.String())
+}
+
+func TestFilesFromUsers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mine.yaml")
+	require.NoError(t, os.WriteFile(path, []byte(`
+name: mine
+summary: all of it
+pipelines: [idempotent]
+load: {rate: 12.5, duration: 1m, record-size: 1024, burst: 10, burst-every: 1s}
+workers: 3
+shared: {work: 0s, session-timeout: 8s, transaction-timeout: 20s, max-poll-records: 10, linger: 1ms}
+cluster: {min-isr: 1, partitions: 4, features: {transaction.version: 1}, properties: {replica.lag.time.max.ms: 10000}}
+bounds: {min-before: 1, min-after: 2, min-offered: 3, stall-threshold: 2s}
+allow-quorum-loss: true
+faults:
+  - {at: 1s, for: 5s, fault: broker-pause, target: all brokers}
+  - {at: 2s, for: 5s, fault: latency, latency: 10ms..20ms, links: {any-of: [client, [client, replication]]}, target: broker 1}
+`), 0o600))
+	exp, err := Open(path)
+	require.NoError(t, err)
+	exp, err = Concrete(exp, 2)
+	require.NoError(t, err)
+	golden(t, "mine.show", Show(exp, 2))
+	assert.Equal(t, harness.Bounds{MinBefore: 1, MinAfter: 2, MinOffered: 3, StallThreshold: 2e9}, exp.Bounds)
+	assert.Equal(t, 3, exp.Workers)
+
+	_, err = Open("nowhere.yaml")
+	require.ErrorContains(t, err, "there is no file nowhere.yaml")
+}
+
+func TestFlagsThatBreakASchedule(t *testing.T) {
+	exp, err := Find("broker-kill")
+	require.NoError(t, err)
+	exp.Load.Duration = 15e9
+	_, err = Concrete(exp, 1)
+	var usage harness.UsageError
+	require.ErrorAs(t, err, &usage)
+	require.ErrorContains(t, err, "after the load (15s)")
+
+	exp, err = Find("worker-kill")
+	require.NoError(t, err)
+	exp.Pipelines = []string{"idempotent"}
+	_, err = Concrete(exp, 1)
+	require.NoError(t, err, "fewer pipelines are no contradiction")
+}
+
+func TestEveryErrorIsSaidOnce(t *testing.T) {
+	_, err := parse("x.yaml", []byte("name: [\n"), pipelines())
+	var bad *Error
+	require.ErrorAs(t, err, &bad)
+	assert.Equal(t, "x.yaml", bad.File)
+	assert.NotContains(t, bad.Problem, "\n")
+	assert.False(t, errors.Is(err, os.ErrNotExist))
+}

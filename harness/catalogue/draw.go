@@ -1,0 +1,107 @@
+package catalogue
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"time"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// drawer decides what a range or a choice comes to. Path names the place in the file ("latency.faults[0].at").
+type drawer interface {
+	// below returns a number from 0 to n-1.
+	below(path string, n int64) int64
+}
+
+// lowest takes the low end of every range and the first of every choice.
+type lowest struct{}
+
+func (lowest) below(string, int64) int64 { return 0 }
+
+// highest takes the high ends and the last.
+type highest struct{}
+
+func (highest) below(_ string, n int64) int64 { return n - 1 }
+
+// seeded draws from a generator of its own for each place, so that one draw more in a file leaves the others as they
+// were.
+type seeded uint64
+
+func (s seeded) below(path string, n int64) int64 {
+	place := fnv.New64a()
+	_, _ = place.Write([]byte(path)) // never fails, says its documentation
+	return rand.New(rand.NewPCG(uint64(s), place.Sum64())).Int64N(n)
+}
+
+// span is a range of durations; low equals high where a file gives one.
+type span struct{ low, high time.Duration }
+
+// draw returns a duration of the span, both ends included: in steps people can read.
+func (s span) draw(d drawer, path string) time.Duration {
+	step := time.Millisecond
+	if s.high-s.low >= time.Second {
+		step = 10 * time.Millisecond
+	}
+	return s.low + time.Duration(d.below(path, int64((s.high-s.low)/step)+1))*step
+}
+
+// setting is the value of a fault's target or option: a plain value, a span, or a choice.
+type setting struct {
+	plain  any
+	span   *span
+	choice []any
+}
+
+func (s setting) draw(d drawer, path string) any {
+	switch {
+	case s.span != nil:
+		return s.span.draw(d, path).String()
+	case len(s.choice) > 0:
+		return s.choice[d.below(path, int64(len(s.choice)))]
+	}
+	return s.plain
+}
+
+// variants lists every value to be checked: all choices, or both ends of a span.
+func (s setting) variants() []any {
+	switch {
+	case s.span != nil:
+		return []any{s.span.low.String(), s.span.high.String()}
+	case len(s.choice) > 0:
+		return s.choice
+	}
+	return []any{s.plain}
+}
+
+// Concrete draws an experiment's ranges and choices from the seed: the same seed gives the same schedule. Faults that no
+// longer fit, because a flag shortened the load or added a pipeline, are a harness.UsageError.
+func Concrete(exp harness.Experiment, seed uint64) (harness.Experiment, error) {
+	doc, err := read(exp.Name+".yaml", []byte(exp.Source), pipelines())
+	if err != nil {
+		return harness.Experiment{}, err
+	}
+	if exp.Faults, err = doc.draw(seeded(seed)); err != nil {
+		return harness.Experiment{}, err
+	}
+	return exp, recheck(exp, doc)
+}
+
+// recheck looks at a concrete schedule again, for flags may have changed the experiment around it.
+func recheck(exp harness.Experiment, doc *document) error {
+	for _, f := range exp.Faults {
+		if end := f.At + f.For; end > exp.Load.Duration {
+			return harness.UsageError{Reason: fmt.Sprintf("%s: the %s fault ends at %s, after the load (%s)",
+				exp.Name, f.Name, end, exp.Load.Duration)}
+		}
+		scope, err := scopeOf(append(append([]string{}, doc.exp.Pipelines...), exp.Pipelines...), exp)
+		if err == nil {
+			err = checkFault(f, scope)
+		}
+		if err != nil {
+			return harness.UsageError{Reason: fmt.Sprintf("%s: %s: %v", exp.Name, f.Name, err)}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package catalogue
+
+import (
+	"slices"
+	"time"
+
+	"github.com/chaeos/chaeos/toxics"
+)
+
+// tolerated is how many of three combined nodes the controller quorum can miss.
+const tolerated = (brokers - 1) / 2
+
+// checkQuorum refuses schedules in which a majority of the controllers may be gone at one time: then there are no
+// elections, and what a run shows is the loss of the quorum, not what its faults are named after.
+func (d *decoder) checkQuorum(doc *document) {
+	for _, e := range doc.faults {
+		if lost := doc.lostAt(e.at.low); lost > tolerated && d.err == nil {
+			d.fail(e.start, "%d of %d nodes may be out of the controller quorum at %s, when this fault begins: "+
+				"no leader can be elected then (allow-quorum-loss: true if that is meant)", lost, brokers, e.at.low)
+		}
+	}
+}
+
+// lostAt counts the nodes that may be out of the quorum at a time. Targets found at run time count one each: two of them
+// may be two nodes, even when they read the same.
+func (doc *document) lostAt(t time.Duration) int {
+	named, found := map[int]bool{}, 0
+	for _, e := range doc.faults {
+		if t < e.at.low || t >= e.at.high+e.lasts.high {
+			continue
+		}
+		out := e.outage()
+		for _, n := range out.Nodes {
+			named[n] = true
+		}
+		if out.Found {
+			found++
+		}
+		if out.All {
+			return brokers
+		}
+	}
+	return min(len(named)+found, brokers)
+}
+
+// outage is the worst that a fault may take out of the quorum. Different targets to choose from are one node, not known
+// before.
+func (e entry) outage() toxics.Outage {
+	var worst toxics.Outage
+	for _, d := range []drawer{lowest{}, highest{}} {
+		options := map[string]any{}
+		for name, s := range e.options {
+			options[name] = s.draw(d, name)
+		}
+		fault, err := toxics.New(e.name, options)
+		if err != nil {
+			continue // checked before
+		}
+		for _, target := range e.target.variants() {
+			text, _ := target.(string) // checked before
+			out := toxics.OutageOf(fault, text)
+			worst.All = worst.All || out.All
+			worst.Found = worst.Found || out.Found
+			worst.Nodes = append(worst.Nodes, out.Nodes...)
+		}
+	}
+	slices.Sort(worst.Nodes)
+	if worst.Nodes = slices.Compact(worst.Nodes); worst.Found || len(worst.Nodes) > 1 {
+		worst.Nodes, worst.Found = nil, true
+	}
+	return worst
+}

@@ -1,0 +1,102 @@
+package catalogue
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// Show writes a concrete experiment for people: the same for the same seed.
+func Show(exp harness.Experiment, seed uint64) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, seed %d: %s\n", exp.Name, seed, exp.Summary)
+	if exp.About != "" {
+		fmt.Fprintf(&b, "\n%s\n", exp.About)
+	}
+	b.WriteString("\n")
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, row := range [][2]string{
+		{"pipelines", strings.Join(exp.Pipelines, ", ")},
+		{"load", loadText(exp.Load)},
+		{"workers", fmt.Sprintf("%d a pipeline", exp.Workers)},
+		{"clients", sharedText(exp.Shared)},
+		{"cluster", clusterText(exp.Cluster)},
+	} {
+		fmt.Fprintf(table, "%s\t%s\n", row[0], row[1])
+	}
+	faultRows(table, exp.Faults)
+	expectRows(table, exp)
+	_ = table.Flush() // a strings.Builder never fails
+	return b.String()
+}
+
+func loadText(l harness.Load) string {
+	text := fmt.Sprintf("%v records/s of %d B for %s", l.Rate, l.RecordSize, l.Duration)
+	if l.Burst > 0 {
+		text += fmt.Sprintf(", %d more at once every %s", l.Burst, l.BurstEvery)
+	}
+	return text
+}
+
+func sharedText(s harness.Shared) string {
+	return fmt.Sprintf("work %s a record, polls of %d, session timeout %s, transaction timeout %s, auto-commit every %s",
+		s.Work, s.MaxPollRecords, s.SessionTimeout, s.TransactionTimeout, s.AutoCommitInterval)
+}
+
+func clusterText(c harness.ClusterNeeds) string {
+	text := fmt.Sprintf("%d brokers, %d partitions, min ISR %d", brokers, c.Partitions, c.MinISR)
+	for _, f := range c.Features {
+		text += fmt.Sprintf(", %s %d", f.Name, f.Level)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Properties)) {
+		text += fmt.Sprintf(", %s=%s", name, c.Properties[name])
+	}
+	return text
+}
+
+func faultRows(table *tabwriter.Writer, faults []harness.ScheduledFault) {
+	if len(faults) == 0 {
+		fmt.Fprintf(table, "faults\tnone\n")
+	}
+	for i, f := range faults {
+		head := "faults"
+		if i > 0 {
+			head = ""
+		}
+		fmt.Fprintf(table, "%s\t%s\n", head, faultText(f))
+	}
+}
+
+func faultText(f harness.ScheduledFault) string {
+	text := fmt.Sprintf("at %s for %s: %s on %s", f.At, f.For, f.Name, f.Target)
+	if options := fmt.Sprint(f.Fault); options != "" {
+		text += " (" + options + ")"
+	}
+	return text
+}
+
+// expectRows lists what is expected, claims that are not named included: they must hold.
+func expectRows(table *tabwriter.Writer, exp harness.Experiment) {
+	head := "expect"
+	for _, info := range pipelines() {
+		if !slices.Contains(exp.Pipelines, info.Name) {
+			continue
+		}
+		var texts []string
+		for _, g := range harness.Guarantees() {
+			expectation, named := exp.Expect[info.Name][g]
+			if !named && g == info.Claims {
+				expectation = harness.MustHold
+			}
+			if expectation != "" {
+				texts = append(texts, fmt.Sprintf("%s %s", g, expectation))
+			}
+		}
+		fmt.Fprintf(table, "%s\t%s: %s\n", head, info.Name, strings.Join(texts, ", "))
+		head = ""
+	}
+}

@@ -1,0 +1,94 @@
+package results
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
+)
+
+// faultLines writes one line a fault: when it was active, from the start of the load; what it hit; and what came of it.
+func faultLines(b *bytes.Buffer, r *harness.Report) {
+	if len(r.Faults) == 0 {
+		b.WriteString("fault  none\n")
+		return
+	}
+	lines := columnar(b)
+	for _, f := range r.Faults {
+		fmt.Fprintf(lines, "fault\t%s\t%s\t%s\n", active(f, history.Time(r.LoadStart)), hit(f), outcome(f))
+	}
+	flush(lines)
+}
+
+// active is the time between injection and heal as it was, or as planned where it never came to be.
+func active(f harness.FaultRecord, start history.Time) string {
+	switch {
+	case f.Injected == 0:
+		return seconds(f.At) + ".." + seconds(f.At+f.For)
+	case f.Healed == 0:
+		return seconds(f.Injected.Sub(start)) + "..?"
+	default:
+		return seconds(f.Injected.Sub(start)) + ".." + seconds(f.Healed.Sub(start))
+	}
+}
+
+func hit(f harness.FaultRecord) string {
+	name := f.Fault
+	if f.Options != "" {
+		name += " (" + f.Options + ")"
+	}
+	if f.Resolved.Text == "" {
+		return name + ": " + f.Target
+	}
+	return name + ": " + f.Resolved.Text
+}
+
+func outcome(f harness.FaultRecord) string {
+	var parts []string
+	if f.Injected == 0 {
+		parts = append(parts, "never injected")
+	} else {
+		parts = append(parts, bites(f))
+	}
+	if f.Effect != "" {
+		parts[0] += ": " + f.Effect
+	}
+	if f.Injected != 0 && f.Healed == 0 {
+		parts = append(parts, "not healed")
+	}
+	if f.Error != "" {
+		parts = append(parts, "error: "+f.Error)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// bites says whom the fault hit: everyone, no one, or whom and whom not.
+func bites(f harness.FaultRecord) string {
+	var bit, not []string
+	for _, bite := range f.Bites {
+		if bite.Bit {
+			bit = append(bit, bite.Pipeline)
+		} else {
+			not = append(not, bite.Pipeline)
+		}
+	}
+	switch {
+	case len(f.Bites) == 0:
+		return "whether it bit was not observed"
+	case len(not) == 0:
+		return "bit"
+	case len(bit) == 0:
+		return "did not bite"
+	default:
+		return "bit " + strings.Join(bit, ", ") + ", not " + strings.Join(not, ", ")
+	}
+}
+
+// columnar aligns tab-separated cells two spaces apart.
+func columnar(b *bytes.Buffer) *tabwriter.Writer { return tabwriter.NewWriter(b, 0, 0, 2, ' ', 0) }
+
+// flush can't fail: the writer below is a buffer.
+func flush(lines *tabwriter.Writer) { _ = lines.Flush() }

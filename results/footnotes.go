@@ -1,0 +1,163 @@
+package results
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// defaultStalls is how many stalls a table lists unless told otherwise.
+const defaultStalls = 5
+
+// note is one line below the table: what kind, about whom, and what.
+type note struct{ kind, about, text string }
+
+// footnotes explains the rows: how a pipeline differs from the others, why a verdict is what it is, what caused
+// duplicates and losses, what was not expected, and who held the log back.
+func footnotes(b *bytes.Buffer, r *harness.Report, opts Options) {
+	var notes []note
+	for _, collect := range []func(*harness.Report) []note{deviations, reasons, causes, beyond, remarks, surprises} {
+		notes = append(notes, collect(r)...)
+	}
+	notes = append(notes, stalls(r, cmp.Or(opts.Stalls, defaultStalls))...)
+	if len(notes) > 0 {
+		b.WriteByte('\n')
+		write(b, notes)
+	}
+	fmt.Fprintf(b, "\nexit %d: %s\n", r.Exit, r.Why)
+	if opts.Verify != "" {
+		fmt.Fprintf(b, "again   %s\n", opts.Verify)
+	}
+}
+
+// write prints the kind and the subject only where they change.
+func write(b *bytes.Buffer, notes []note) {
+	lines := columnar(b)
+	var before note
+	for _, n := range notes {
+		kind, about := n.kind, n.about
+		if kind == before.kind {
+			kind = ""
+			if about == before.about {
+				about = ""
+			}
+		}
+		fmt.Fprintf(lines, "%s\t%s\t%s\n", kind, about, n.text)
+		before = n
+	}
+	flush(lines)
+}
+
+func deviations(r *harness.Report) []note {
+	var out []note
+	for _, row := range r.Rows {
+		if len(row.Deviations) > 0 {
+			out = append(out, note{"deviation", row.Pipeline, strings.Join(row.Deviations, "; ")})
+		}
+	}
+	return out
+}
+
+// reasons explains every claim that was violated or is inconclusive, and what the experiment expected of other
+// guarantees; that a pipeline lacks what it neither claims nor is expected to give needs no explanation.
+func reasons(r *harness.Report) []note {
+	var out []note
+	for _, why := range r.Inconclusive {
+		out = append(out, note{"why", "every pipeline", "inconclusive: " + why})
+	}
+	for _, row := range r.Rows {
+		for _, v := range row.Verdicts {
+			if v.Verdict != harness.Held && (v.Guarantee == row.Claims || v.Expected != "") {
+				out = append(out, explain(row.Pipeline, v)...)
+			}
+		}
+	}
+	return out
+}
+
+func explain(pipeline string, v harness.GuaranteeVerdict) []note {
+	verdict := fmt.Sprintf("%s %s", v.Guarantee, v.Verdict)
+	if v.Expected != "" {
+		verdict += fmt.Sprintf(" (%s)", v.Expected)
+	}
+	if len(v.Reasons) == 0 {
+		return []note{{"why", pipeline, verdict + ": no reason was recorded"}}
+	}
+	out := []note{{"why", pipeline, verdict + ": " + v.Reasons[0]}}
+	for _, reason := range v.Reasons[1:] {
+		out = append(out, note{"why", pipeline, "  " + reason})
+	}
+	return out
+}
+
+func causes(r *harness.Report) []note {
+	var out []note
+	for _, row := range r.Rows {
+		n := row.Numbers
+		if n.Duplicates > 0 {
+			text := fmt.Sprintf("%s of %s%s", plural(n.Duplicates, "duplicate"), plural(n.DuplicatedInputs, "input"), by(n.DuplicatesBy))
+			out = append(out, note{"cause", row.Pipeline, text})
+		}
+		if n.Lost > 0 {
+			out = append(out, note{"cause", row.Pipeline, thousands(n.Lost) + " lost" + by(n.LostBy)})
+		}
+	}
+	return out
+}
+
+// by lists counts by cause, most frequent first.
+func by(counts map[string]uint64) string {
+	if len(counts) == 0 {
+		return ""
+	}
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	for i, name := range names {
+		names[i] = thousands(counts[name]) + " " + name
+	}
+	return ": " + strings.Join(names, ", ")
+}
+
+// beyond says what was not seen although the claim allows it: never a stronger verdict than was claimed.
+func beyond(r *harness.Report) []note {
+	var out []note
+	for _, row := range r.Rows {
+		held := row.Verdict(row.Claims) == harness.Held
+		switch {
+		case held && row.Claims == harness.AtLeastOnce && row.Numbers.Duplicates == 0:
+			out = append(out, note{"beyond its claim", row.Pipeline, "duplicates: none seen"})
+		case held && row.Claims == harness.AtMostOnce && row.Numbers.Lost == 0:
+			out = append(out, note{"beyond its claim", row.Pipeline, "losses: none seen"})
+		}
+	}
+	return out
+}
+
+func remarks(r *harness.Report) []note {
+	var out []note
+	for _, row := range r.Rows {
+		for _, text := range row.Notes {
+			out = append(out, note{"note", row.Pipeline, text})
+		}
+	}
+	return out
+}
+
+func surprises(r *harness.Report) []note {
+	var out []note
+	for _, row := range r.Rows {
+		for _, v := range row.Verdicts {
+			if v.Surprise {
+				text := fmt.Sprintf("%s %s, expected: %s", v.Guarantee, v.Verdict, cmp.Or(v.Expected, harness.MustHold))
+				out = append(out, note{"surprise", row.Pipeline, text})
+			}
+		}
+	}
+	return out
+}

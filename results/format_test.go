@@ -1,0 +1,49 @@
+package results
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestDuration(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0:                         "0ms",
+		40 * time.Microsecond:     "<0.1ms",
+		9400 * time.Microsecond:   "9.4ms",
+		12 * time.Millisecond:     "12ms",
+		999499 * time.Microsecond: "999ms",
+		999500 * time.Microsecond: "1.0s",
+		9300 * time.Millisecond:   "9.3s",
+		59949 * time.Millisecond:  "59.9s",
+		59950 * time.Millisecond:  "1m00s",
+		91 * time.Second:          "1m31s",
+		3599 * time.Second:        "59m59s",
+		time.Hour - 1:             "1h00m",
+		125 * time.Minute:         "2h05m",
+		-12 * time.Millisecond:    "-12ms",
+	} {
+		require.Equal(t, want, duration(d), "%d ns", d)
+	}
+}
+
+func TestThousands(t *testing.T) {
+	for n, want := range map[uint64]string{
+		0: "0", 999: "999", 1000: "1,000", 96210: "96,210", 1234567: "1,234,567", math.MaxUint64: "18,446,744,073,709,551,615",
+	} {
+		require.Equal(t, want, thousands(n))
+	}
+}
+
+func TestFormatKeepsMissingApartFromZero(t *testing.T) {
+	require.Equal(t, "–", format(nil))
+	require.Equal(t, "–", format(value[uint64](nil)))
+	require.Equal(t, "0", format(uint64(0)))
+}
+
+func TestAnchor(t *testing.T) {
+	require.Equal(t, "lso-stalls", anchor("lsoStalls"))
+	require.Equal(t, "lost", anchor("lost"))
+}

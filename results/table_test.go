@@ -1,0 +1,113 @@
+package results_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/results"
+)
+
+var reports = map[string]func() *harness.Report{"clean": clean, "violated": violated, "inconclusive": inconclusive, "no-faults": noFaults}
+
+func TestTable(t *testing.T) {
+	for name, report := range reports {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			r := report()
+			require.NoError(t, results.Table(&b, r, results.Options{Verify: "chaeos verify runs/" + r.Run}))
+			golden(t, name+".txt", b.Bytes())
+			for line := range strings.Lines(b.String()) {
+				require.Equal(t, strings.TrimRight(line, " \n")+"\n", line, "no line ends in a blank")
+			}
+		})
+	}
+}
+
+func TestTableListsAsManyStallsAsAsked(t *testing.T) {
+	var b bytes.Buffer
+	require.NoError(t, results.Table(&b, inconclusive(), results.Options{Stalls: 7}))
+	require.NotContains(t, b.String(), "more, none longer")
+	require.NotContains(t, b.String(), "again")
+}
+
+func TestTableReportsAFailedWrite(t *testing.T) {
+	full := errors.New("disk full")
+	require.ErrorIs(t, results.Table(failing{full}, clean(), results.Options{}), full)
+	require.ErrorIs(t, results.JSON(failing{full}, clean()), full)
+	require.ErrorIs(t, results.ListExperiments(failing{full}, []harness.Experiment{{Name: "baseline"}}), full)
+}
+
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+func TestJSON(t *testing.T) {
+	for name, report := range reports {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			require.NoError(t, results.JSON(&b, report()))
+			golden(t, name+".json", b.Bytes())
+			var back harness.Report
+			require.NoError(t, json.Unmarshal(b.Bytes(), &back))
+			require.Equal(t, report(), &back, "nothing is lost on the way")
+		})
+	}
+}
+
+// TestColumnsCoverEveryNumber keeps a figure from being computed and shown nowhere.
+func TestColumnsCoverEveryNumber(t *testing.T) {
+	keys := map[string]bool{"pipeline": true, "claims": true, "delivered": true}
+	for field := range reflect.TypeFor[harness.Numbers]().Fields() {
+		key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if field.Type.Kind() != reflect.Map { // causes are listed below the table
+			keys[key] = true
+		}
+	}
+	seen := map[string]bool{}
+	for _, c := range results.Columns() {
+		require.False(t, seen[c.Key], "column %s is there twice", c.Key)
+		seen[c.Key] = true
+		require.NotEmpty(t, c.Header)
+		require.NotEmpty(t, c.Anchor)
+		require.Equal(t, strings.ToUpper(c.Header), c.Header)
+	}
+	require.Equal(t, keys, seen)
+}
+
+// TestColumnsReadTheirOwnNumber fills one field at a time: exactly the column of that name must see it.
+func TestColumnsReadTheirOwnNumber(t *testing.T) {
+	numbers := reflect.TypeFor[harness.Numbers]()
+	for i := range numbers.NumField() {
+		field := numbers.Field(i)
+		if field.Type.Kind() == reflect.Map || field.Name == "NoProgressIn" { // shown only beside NoProgress
+			continue
+		}
+		var row harness.Row
+		fill(reflect.ValueOf(&row.Numbers).Elem().Field(i))
+		key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		for _, c := range results.Columns() {
+			changed := !reflect.DeepEqual(c.Value(row), c.Value(harness.Row{}))
+			want := c.Key == key || c.Key == "noProgressIn" && key == "noProgress"
+			require.Equal(t, want, changed, "field %s, column %s", field.Name, c.Key)
+		}
+	}
+}
+
+func fill(v reflect.Value) {
+	if v.Kind() == reflect.Pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		v = v.Elem()
+	}
+	if v.CanUint() {
+		v.SetUint(41)
+	} else {
+		v.SetInt(41)
+	}
+}

@@ -1,0 +1,61 @@
+package toxics
+
+import (
+	"context"
+	"net"
+	"testing"
+	"time"
+
+	toxiclient "github.com/Shopify/toxiproxy/v2/client"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// A toxic on a link whose peer doesn't read (a stopped process) can't be removed until it reads again: the heal gives up
+// at its deadline, says so, and succeeds later.
+func TestHealOfALinkWhosePeerIsStoppedIsBounded(t *testing.T) {
+	s := newStage(t)
+	frozen, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = frozen.Close() })
+	accepted := make(chan net.Conn, 1)
+	go func() {
+		if conn, err := frozen.Accept(); err == nil {
+			accepted <- conn
+		}
+	}()
+	proxy, err := toxiclient.NewClient(s.cluster.api).CreateProxy("frozen", "127.0.0.1:0", frozen.Addr().String())
+	require.NoError(t, err)
+	conn, err := net.Dial("tcp", proxy.Listen)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+
+	var u undo
+	link := harness.Link{Kind: harness.ReplicationLink, From: "1", To: 2, Proxy: "frozen"}
+	require.NoError(t, poison(t.Context(), s.Field, &u, "latency", "latency", toxiclient.Attributes{"latency": 1}, []stream{{link: link, up: true}}))
+	require.NoError(t, conn.SetWriteDeadline(time.Now().Add(time.Second)))
+	for err == nil { // until every buffer on the way is full
+		_, err = conn.Write(make([]byte, 1<<20))
+	}
+
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	begin := time.Now()
+	require.ErrorContains(t, u.run(ctx), "from frozen: no answer from Toxiproxy")
+	assert.Less(t, time.Since(begin), 3*time.Second)
+
+	peer := <-accepted
+	t.Cleanup(func() { _ = peer.Close() })
+	go func() { // the process goes on
+		buf := make([]byte, 1<<20)
+		for {
+			if _, err := peer.Read(buf); err != nil {
+				return
+			}
+		}
+	}()
+	require.NoError(t, u.run(t.Context()))
+	assert.Empty(t, s.cluster.toxicsLeft(t))
+}

@@ -1,0 +1,44 @@
+package toxics
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+var brokerPauseKind = Kind{
+	Name:  "broker-pause",
+	About: "freezes the broker's process (SIGSTOP): its sockets still accept; the heal lets it go on",
+	Hits:  Brokers,
+	make:  func(*reader) harness.Fault { return brokerPause{} },
+}
+
+type brokerPause struct{}
+
+var _ harness.Fault = brokerPause{}
+
+func (brokerPause) Needs() []string { return []string{"pause"} }
+
+func (brokerPause) String() string { return "" }
+
+func (brokerPause) outOfQuorum() bool { return true }
+
+func (brokerPause) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
+	return nodeFault{
+		done: "stopped", within: resumeWithin, heal: resumeNode,
+		hit: func(ctx context.Context, c harness.Cluster, node int) error { return c.Pause(ctx, node) },
+	}.inject(ctx, f, target)
+}
+
+// resumeNode continues a node that is paused; one that isn't, or that died meanwhile, is left as it is.
+func resumeNode(ctx context.Context, f *harness.Field, node int) error {
+	state, err := stateOf(ctx, f.Cluster, node)
+	if err != nil || state != harness.NodePaused {
+		return err
+	}
+	if err := f.Cluster.Resume(ctx, node); err != nil {
+		return fmt.Errorf("resume broker %d: %w", node, err)
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+// Package brokertest tries the faults on real brokers: that each bites, measured by its effect, that it leaves others
+// alone, and that it heals. All tests share one cluster and make topics of their own.
+package brokertest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/clusters/local"
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/workloads"
+)
+
+// keeperPart makes the test binary play the keeper; workloads.Subcommand makes it a source or worker.
+const keeperPart = "chaeos-test-keeper"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == keeperPart {
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+		defer stop()
+		if err := local.RunKeeper(ctx, os.Stdin, os.Stdout, nil); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	if len(os.Args) > 1 && os.Args[1] == workloads.Subcommand {
+		if err := workloads.RunProcess(context.Background(), os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	code := m.Run()
+	if shared.cluster != nil {
+		if err := shared.cluster.Close(context.Background()); err != nil {
+			fmt.Fprintln(os.Stderr, "close the shared cluster:", err)
+			code = 1
+		}
+	}
+	_ = os.RemoveAll(shared.logs)
+	os.Exit(code)
+}
+
+// shared is the one cluster of all tests.
+var shared struct {
+	once    sync.Once
+	cluster harness.Cluster
+	logs    string
+	err     error
+}
+
+// brokers returns the shared cluster. A test leaves it as it found it: every fault healed, every replica in sync.
+func brokers(t *testing.T) harness.Cluster {
+	t.Helper()
+	shared.once.Do(func() {
+		if shared.logs, shared.err = os.MkdirTemp("", "chaeos-faults-"); shared.err != nil {
+			return
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+		defer cancel()
+		provider := local.New(local.DefaultCache(), []string{os.Args[0], keeperPart})
+		shared.cluster, shared.err = provider.Start(ctx, harness.ClusterSpec{LogDir: shared.logs})
+	})
+	require.NoError(t, shared.err)
+	return shared.cluster
+}

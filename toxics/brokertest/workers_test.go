@@ -1,0 +1,141 @@
+package brokertest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/workloads"
+)
+
+// unseen is an observer that has seen nothing: all that was offered counts as in flight.
+type unseen struct{ harness.Observer }
+
+func (unseen) Visible(string) uint64 { return 0 }
+
+// newWorkers starts every pipeline that has workers, with bursts that outlast an auto-commit interval.
+func newWorkers(t *testing.T) *stage {
+	t.Helper()
+	c := brokers(t)
+	prefix := fmt.Sprintf("workers-%d", stages.Add(1))
+	exp := harness.Experiment{
+		Workers: 2, Shared: harness.DefaultShared(),
+		Load: harness.Load{Rate: 100, RecordSize: 100, Burst: 3000, BurstEvery: 6 * time.Second},
+	}
+	plan := harness.TopicPlan{Input: prefix + "-in", Partitions: partitions, MinISR: 2}
+	topics := []string{plan.Input}
+	for _, info := range workloads.Infos() {
+		if info.ProducerOnly {
+			continue
+		}
+		l := harness.PipelineLayout{PipelineInfo: info, Output: prefix + "-" + info.Name, Group: prefix + "-" + info.Name}
+		for w := range exp.Workers {
+			if info.Transactional {
+				l.TransactionalIDs = append(l.TransactionalIDs, fmt.Sprintf("%s-%s-%d", prefix, info.Name, w))
+			}
+		}
+		plan.Pipelines, exp.Pipelines, topics = append(plan.Pipelines, l), append(exp.Pipelines, info.Name), append(topics, l.Output)
+	}
+	admin, err := harness.DirectClient(c, "workers-admin")
+	require.NoError(t, err)
+	t.Cleanup(admin.Close)
+	createTopics(t, admin, topics...)
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "history"), 0o755))
+	f, err := workloads.NewFleet(harness.FleetSpec{
+		Command: []string{os.Args[0]}, Dir: dir, RunID: history.RunIDOf(prefix), Cluster: c, Plan: plan, Experiment: exp,
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, f.Close(context.Background())) })
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	require.NoError(t, f.Start(ctx))
+	require.NoError(t, f.Feed(ctx))
+	return &stage{cluster: c, Field: &harness.Field{Cluster: c, Admin: admin, Plan: plan, Fleet: f, Observer: unseen{}}}
+}
+
+func (s *stage) member(t *testing.T, name string) harness.Member {
+	t.Helper()
+	for _, m := range s.Fleet.Members() {
+		if m.Name == name {
+			return m
+		}
+	}
+	require.Fail(t, "no member "+name)
+	return harness.Member{}
+}
+
+// awaitHeld waits until every partition of every pipeline is held again.
+func (s *stage) awaitHeld(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	require.NoError(t, wait.Poll(ctx, 100*time.Millisecond, func() (bool, error) {
+		held := 0
+		for _, m := range s.Fleet.Members() {
+			held += len(m.Partitions)
+		}
+		return held == len(s.Plan.Pipelines)*partitions, nil
+	}))
+}
+
+func TestWorkersAreKilledAtTheirPhasesAndStartedAgain(t *testing.T) {
+	s := newWorkers(t)
+	i := s.inject(t, "worker-kill", "holder of output/1", map[string]any{
+		"phase": map[string]any{"auto-commit": "committed", "idempotent": "flushed", "transactional": "flushed"}, "held": 50,
+	})
+	require.Len(t, i.Resolved().Members, 3)
+	for _, name := range i.Resolved().Members {
+		assert.Equal(t, harness.MemberDead, s.member(t, name).State, name)
+	}
+	living := 0
+	for _, m := range s.Fleet.Members() {
+		if m.State == harness.MemberRunning {
+			living++
+		}
+	}
+	assert.Equal(t, 4, living, "the other workers and the source are left alone")
+	require.NoError(t, i.Heal(t.Context()))
+	require.NoError(t, i.Heal(t.Context()))
+	for _, name := range i.Resolved().Members {
+		m := s.member(t, name)
+		assert.Equal(t, harness.MemberRunning, m.State, name)
+		assert.Equal(t, 2, m.Incarnation, name)
+	}
+	for _, bite := range i.Bites(t.Context()) {
+		t.Log(bite.Pipeline, "|", bite.Proof)
+		assert.True(t, bite.Bit, bite.Pipeline)
+		assert.Regexp(t, `^killed \S+ in phase (committed|flushed) with \d+ records held$`, bite.Proof)
+	}
+	s.awaitHeld(t)
+	assert.Empty(t, s.Fleet.Incidents())
+}
+
+func TestWorkersArePausedAndGoOn(t *testing.T) {
+	s := newWorkers(t)
+	i := s.inject(t, "worker-pause", "worker 0", nil)
+	for _, name := range i.Resolved().Members {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.member(t, name).Pid))
+		require.NoError(t, err)
+		assert.Contains(t, string(stat), ") T ", name)
+	}
+	require.NoError(t, wait.Sleep(t.Context(), time.Second))
+	require.NoError(t, i.Heal(t.Context()))
+	require.NoError(t, i.Heal(t.Context()))
+	for _, bite := range i.Bites(t.Context()) {
+		assert.True(t, bite.Bit, bite.Proof)
+		assert.True(t, strings.HasPrefix(bite.Proof, "stopped "+bite.Pipeline+"-0, which held output/"), bite.Proof)
+	}
+	s.awaitHeld(t)
+	assert.Empty(t, s.Fleet.Incidents())
+}

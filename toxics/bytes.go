@@ -1,0 +1,97 @@
+package toxics
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/wait"
+)
+
+const (
+	// measureWithin bounds one look at the proxies' counters.
+	measureWithin = 5 * time.Second
+	// countedWithin is how long cut bytes may take to be counted: counters of a closed connection come a little later.
+	countedWithin = time.Second
+)
+
+// tally is how many bytes each stream of a fault held back or let pass, since it was injected.
+type tally struct {
+	streams []stream
+	counted func(stream, harness.LinkBytes) int64
+	before  map[string]harness.LinkBytes
+	bytes   map[stream]int64
+	err     error
+}
+
+func newTally(ctx context.Context, f *harness.Field, streams []stream, counted func(stream, harness.LinkBytes) int64) (*tally, error) {
+	before, err := f.Cluster.Bytes(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("the links' byte counters: %w", err)
+	}
+	return &tally{streams: streams, counted: counted, before: before}, nil
+}
+
+// count takes the difference to the injection.
+func (t *tally) count(ctx context.Context, f *harness.Field) int64 {
+	after, err := f.Cluster.Bytes(ctx)
+	if err != nil {
+		t.err = err
+		return 0
+	}
+	t.err, t.bytes = nil, map[stream]int64{}
+	var sum int64
+	for _, s := range t.streams {
+		n := max(0, t.counted(s, after[s.link.Proxy])-t.counted(s, t.before[s.link.Proxy]))
+		t.bytes[s] = n
+		sum += n
+	}
+	return sum
+}
+
+// settle counts until something was counted, for a moment.
+func (t *tally) settle(ctx context.Context, f *harness.Field) {
+	ctx, cancel := healContext(ctx, countedWithin)
+	defer cancel()
+	_ = wait.Poll(ctx, 50*time.Millisecond, func() (bool, error) { return t.count(ctx, f) > 0, nil })
+}
+
+// of sums up the streams that matter, and quotes the largest: "312 kB cut on 1-2-replication, 2-1-replication".
+func (t *tally) of(what string, matters func(stream) bool) (string, bool) {
+	if t.err != nil {
+		return "not observed: " + t.err.Error(), false
+	}
+	byProxy := map[string]int64{}
+	var sum int64
+	for s, n := range t.bytes {
+		if n > 0 && matters(s) {
+			byProxy[s.link.Proxy] += n
+			sum += n
+		}
+	}
+	if sum == 0 {
+		return "nothing " + what, false
+	}
+	return fmt.Sprintf("%s %s on %s", humanBytes(sum), what, largest(byProxy)), true
+}
+
+// quoted is how many links a proof names.
+const quoted = 3
+
+func largest(byProxy map[string]int64) string {
+	var names []string
+	for name := range byProxy {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(byProxy[b], byProxy[a]), cmp.Compare(a, b))
+	})
+	if len(names) > quoted {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:quoted], ", "), len(names)-quoted)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,57 @@
+package toxics
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+var latencyKind = Kind{
+	Name:  "latency",
+	About: "delays every byte on the target's links; in both directions a round trip takes twice as long",
+	Hits:  Brokers | Workers,
+	Options: []OptionInfo{
+		{"direction", "both, to (the target) or from; both unless given"},
+		{"latency", "how long bytes are delayed, 1ms to 1m; 100ms unless given"},
+		{"links", "client, replication, quorum, or a list of them; client unless given"},
+	},
+	make: newLatency,
+}
+
+// latency delays what flows on links, without changing its order.
+type latency struct {
+	linkFault
+	delay time.Duration
+}
+
+var _ harness.Fault = latency{}
+
+func newLatency(r *reader) harness.Fault {
+	return latency{
+		linkFault{r.someOf("links", linkKinds[:1], linkKinds...), r.oneOf("direction", bothWays, toTarget, fromTarget)},
+		r.duration("latency", 100*time.Millisecond, time.Millisecond, time.Minute),
+	}
+}
+
+func (l latency) String() string { return fmt.Sprintf("%s, %s", l.delay, l.linkFault) }
+
+// Inject delays the links of the target: those of a broker to and from everyone, those of a worker to every broker.
+func (l latency) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
+	t, err := findOnLinks(ctx, f, target)
+	if err != nil {
+		return nil, err
+	}
+	streams := between(f.Cluster.Links(), l.kinds, t.side(), everyone, l.direction)
+	if len(streams) == 0 {
+		return nil, noLinks(l.linkFault.String(), t)
+	}
+	return poisoning{
+		fault: latencyKind.Name, kind: "latency", what: "delayed", counted: stream.passed, whileActive: true,
+		attributes: toxiproxy.Attributes{"latency": l.delay.Milliseconds(), "jitter": 0},
+		asked:      f.Cluster.Info().Nodes,
+	}.inject(ctx, f, t, streams)
+}

@@ -1,0 +1,172 @@
+package toxics
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// passedDuring is how many bytes left each proxy upstream and downstream while d went by.
+func passedDuring(t *testing.T, s *stage, d time.Duration) map[string]harness.LinkBytes {
+	t.Helper()
+	before, err := s.cluster.Bytes(t.Context())
+	require.NoError(t, err)
+	sleep(t, d)
+	after, err := s.cluster.Bytes(t.Context())
+	require.NoError(t, err)
+	out := map[string]harness.LinkBytes{}
+	for name, b := range after {
+		out[name] = harness.LinkBytes{
+			UpstreamOut: b.UpstreamOut - before[name].UpstreamOut, DownstreamOut: b.DownstreamOut - before[name].DownstreamOut,
+		}
+	}
+	return out
+}
+
+func TestPartitionCutsTheTargetAndNobodyElse(t *testing.T) {
+	s := newStage(t)
+	i := s.inject(t, "partition", "leader of output/0", nil)
+	assert.Equal(t, []string{
+		"1-2-quorum", "1-2-replication", "1-3-quorum", "1-3-replication",
+		"2-1-quorum", "2-1-replication", "3-1-quorum", "3-1-replication",
+	}, i.Resolved().Links)
+	assert.Equal(t, []int{1}, i.Resolved().Brokers)
+	assert.Equal(t, []int32{0}, i.Resolved().Partitions)
+	assert.Contains(t, i.Resolved().Text, "broker 1 (leads output/0")
+
+	sleep(t, 50*time.Millisecond) // what was on its way arrives
+	passed := passedDuring(t, s, 200*time.Millisecond)
+	assert.Zero(t, passed["1-2-replication"].UpstreamOut, "cut upstream")
+	assert.Zero(t, passed["2-1-quorum"].DownstreamOut, "cut downstream")
+	for _, other := range []string{"2-3-replication", "3-2-quorum", "p-0-1-client", "client-1-client"} {
+		assert.NotZero(t, passed[other].DownstreamOut, other+" is none of its business")
+	}
+
+	require.NoError(t, i.Heal(t.Context()))
+	require.NoError(t, i.Heal(t.Context()), "a second heal has nothing to do")
+	assert.Empty(t, s.cluster.toxicsLeft(t))
+	for _, pipeline := range []string{"p", "q"} {
+		bite := biteOf(t, i, pipeline)
+		assert.True(t, bite.Bit, bite.Proof)
+		assert.Contains(t, bite.Proof, "cut on")
+		assert.EqualValues(t, 50, bite.InFlight)
+	}
+	sleep(t, 50*time.Millisecond)
+	assert.NotZero(t, passedDuring(t, s, 200*time.Millisecond)["1-2-replication"].DownstreamOut, "healed")
+}
+
+func TestOneWayCutsOneDirectionOfBothLinks(t *testing.T) {
+	s := newStage(t)
+	i := s.inject(t, "partition", "broker 1", map[string]any{
+		"links": "replication", "direction": "from", "from": "broker 2",
+	})
+	assert.Equal(t, []string{"1-2-replication", "2-1-replication"}, i.Resolved().Links)
+	assert.ElementsMatch(t, []string{"1-2-replication timeout upstream", "2-1-replication timeout downstream"},
+		s.cluster.toxicsLeft(t), "1 cannot reach 2: dropped upstream where 1 dials, downstream where 2 does")
+	require.NoError(t, i.Heal(t.Context()))
+	assert.Empty(t, s.cluster.toxicsLeft(t))
+}
+
+func TestAWorkerLosesOneBroker(t *testing.T) {
+	s := newStage(t)
+	i := s.inject(t, "partition", "holder of output/0", map[string]any{"links": "client", "from": "broker 2"})
+	assert.Equal(t, []string{"p-0-2-client"}, i.Resolved().Links)
+	assert.Equal(t, []string{"p-0"}, i.Resolved().Members)
+	assert.Equal(t, []int32{0, 2}, i.Resolved().Partitions)
+	sleep(t, 100*time.Millisecond)
+	require.NoError(t, i.Heal(t.Context()))
+	assert.True(t, biteOf(t, i, "p").Bit)
+	assert.False(t, biteOf(t, i, "q").Bit, "its source lost nothing")
+}
+
+func TestLatencyDelaysWhatPasses(t *testing.T) {
+	s := newStage(t)
+	i := s.inject(t, "latency", "all brokers", map[string]any{"latency": "80ms", "links": []any{"client"}, "direction": "to"})
+	assert.Len(t, i.Resolved().Links, 12)
+	assert.Equal(t, []int32{0, 1, 2}, i.Resolved().Partitions)
+	for _, left := range s.cluster.toxicsLeft(t) {
+		assert.Contains(t, left, "latency upstream")
+	}
+	sleep(t, 300*time.Millisecond)
+	require.NoError(t, i.Heal(t.Context()))
+	assert.Empty(t, s.cluster.toxicsLeft(t))
+	for _, pipeline := range []string{"p", "q"} {
+		bite := biteOf(t, i, pipeline)
+		assert.True(t, bite.Bit, bite.Proof)
+		assert.Contains(t, bite.Proof, "delayed on "+pipeline+"-")
+	}
+}
+
+func TestQuorumCutBitesOnlyWhoIsLedThere(t *testing.T) {
+	s := newStage(t)
+	for p := range int32(3) { // broker 3 leads nothing of q
+		require.NoError(t, s.kafka.MoveTopicPartition("out-q", p, 1))
+	}
+	i := s.inject(t, "partition", "broker 3", map[string]any{"links": "quorum"})
+	sleep(t, 100*time.Millisecond)
+	require.NoError(t, i.Heal(t.Context()))
+	assert.True(t, biteOf(t, i, "p").Bit)
+	assert.False(t, biteOf(t, i, "q").Bit)
+}
+
+func TestPartitionHealsWhatItDidBeforeItFailed(t *testing.T) {
+	s := newStage(t)
+	s.cluster.links = append(s.cluster.links, harness.Link{Kind: harness.QuorumLink, From: "1", To: 9, Proxy: "gone"})
+	i, err := s.try(t.Context(), t, "partition", "broker 1", nil)
+	require.ErrorContains(t, err, "gone")
+	require.NotNil(t, i, "what was done must be undone")
+	assert.NotEmpty(t, s.cluster.toxicsLeft(t))
+	require.NoError(t, i.Heal(t.Context()))
+	assert.Empty(t, s.cluster.toxicsLeft(t))
+	assert.False(t, biteOf(t, i, "p").Bit)
+}
+
+func TestLinkFaultsHealUnderACancelledContext(t *testing.T) {
+	s := newStage(t)
+	for _, fault := range []string{"partition", "latency"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		i, err := s.try(ctx, t, fault, "broker 1", nil)
+		require.NoError(t, err)
+		cancel()
+		require.NoError(t, i.Heal(ctx), "an interrupted run must heal too")
+		assert.Empty(t, s.cluster.toxicsLeft(t))
+	}
+}
+
+func TestPoisonUnderACancelledContextLeavesNothing(t *testing.T) {
+	s := newStage(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var u undo
+	err := poison(ctx, s.Field, &u, "partition", "timeout", nil, []stream{{link: s.cluster.links[0]}})
+	require.ErrorIs(t, err, context.Canceled)
+	require.NoError(t, u.run(t.Context()))
+	assert.Empty(t, s.cluster.toxicsLeft(t))
+}
+
+func TestOverlappingFaultsHealInAnyOrder(t *testing.T) {
+	s := newStage(t)
+	a := s.inject(t, "partition", "broker 1", nil)
+	b := s.inject(t, "partition", "broker 2", nil)
+	c := s.inject(t, "latency", "all brokers", map[string]any{"links": "replication"})
+	for _, i := range []harness.Injection{a, c, b} {
+		require.NoError(t, i.Heal(t.Context()))
+	}
+	assert.Empty(t, s.cluster.toxicsLeft(t))
+}
+
+func TestBytesThatCantBeReadProveNothing(t *testing.T) {
+	s := newStage(t)
+	i := s.inject(t, "partition", "broker 1", nil)
+	s.cluster.failing("bytes", errors.New("no counters"))
+	require.NoError(t, i.Heal(t.Context()))
+	bite := biteOf(t, i, "p")
+	assert.False(t, bite.Bit)
+	assert.Contains(t, bite.Proof, "not observed: no counters")
+}

@@ -1,0 +1,137 @@
+package toxics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/wait"
+)
+
+// Bounds on healing a node.
+const (
+	resumeWithin = 15 * time.Second
+	startWithin  = 40 * time.Second
+)
+
+// nodeFault is a fault on the processes of brokers.
+type nodeFault struct {
+	// done says what was done, for proofs: "killed".
+	done string
+	hit  func(ctx context.Context, c harness.Cluster, node int) error
+	heal func(ctx context.Context, f *harness.Field, node int) error
+	// within bounds the heal of one node.
+	within time.Duration
+}
+
+// inject hits every broker that the target selects, all at once.
+func (n nodeFault) inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
+	t, err := ParseTarget(target)
+	if err != nil {
+		return nil, err
+	}
+	v, err := look(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	brokers, err := t.findBrokers(v)
+	if err != nil {
+		return nil, err
+	}
+	i := newInjection(f, harness.Resolved{
+		Text: v.describeAll(brokers), Brokers: brokers, Partitions: v.ledBy(brokers, topicsOf(f.Plan)...),
+	})
+	if err := n.hitAll(ctx, f, i, brokers); err != nil {
+		return i, err
+	}
+	i.gather = func(context.Context) evidence {
+		return func(l harness.PipelineLayout) (string, bool) {
+			proof, hit := n.proof(v, l, brokers)
+			return proof + i.watch.movesOf(l.Name), hit
+		}
+	}
+	i.began(ctx, v, without(v.nodes, brokers))
+	return i, nil
+}
+
+func (n nodeFault) hitAll(ctx context.Context, f *harness.Field, i *injection, brokers []int) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	errs := make([]error, len(brokers))
+	var hitting sync.WaitGroup
+	for at, b := range brokers {
+		i.undo.add(fmt.Sprintf("broker %d", b), n.within, func(ctx context.Context) error { return n.heal(ctx, f, b) })
+		hitting.Go(func() { errs[at] = n.hit(ctx, f.Cluster, b) })
+	}
+	hitting.Wait()
+	return errors.Join(errs...)
+}
+
+// proof is what the hit brokers did for a pipeline when they were hit.
+func (n nodeFault) proof(v view, l harness.PipelineLayout, brokers []int) (string, bool) {
+	var texts []string
+	for _, b := range brokers {
+		if roles := v.roles(l, b); len(roles) > 0 {
+			texts = append(texts, fmt.Sprintf("%s broker %d, which %s", n.done, b, strings.Join(roles, ", ")))
+		}
+	}
+	if len(texts) == 0 {
+		return notTouched("no broker that was hit led or coordinated anything of it")
+	}
+	return strings.Join(texts, "; "), true
+}
+
+// stateOf asks for a node's state.
+func stateOf(ctx context.Context, c harness.Cluster, node int) (harness.NodeState, error) {
+	all, err := c.Status(ctx)
+	if err != nil {
+		return "", fmt.Errorf("state of broker %d: %w", node, err)
+	}
+	for _, s := range all {
+		if s.Node == node {
+			return s.State, nil
+		}
+	}
+	return "", fmt.Errorf("state of broker %d: the cluster has no such node", node)
+}
+
+// startAgain starts a stopped node and waits until it answers and another broker knows it again.
+func startAgain(ctx context.Context, f *harness.Field, node int) error {
+	state, err := stateOf(ctx, f.Cluster, node)
+	if err != nil {
+		return err
+	}
+	if state == harness.NodeStopped {
+		if err := f.Cluster.Start(ctx, node); err != nil {
+			return fmt.Errorf("start broker %d again: %w", node, err)
+		}
+	}
+	return awaitBroker(ctx, f, node)
+}
+
+// awaitBroker waits until the node answers, and shows itself in its own metadata: the controller has let it in again.
+func awaitBroker(ctx context.Context, f *harness.Field, node int) error {
+	var last error
+	err := wait.Poll(ctx, 100*time.Millisecond, func() (bool, error) {
+		var md harness.Metadata
+		if md, last = harness.AskMetadata(ctx, f.Admin, []int{node}, topicsOf(f.Plan)...); last != nil {
+			return false, nil
+		}
+		for _, b := range md.Brokers {
+			if b == node {
+				return true, nil
+			}
+		}
+		last = fmt.Errorf("it knows brokers %v only", md.Brokers)
+		return false, nil
+	})
+	if err != nil {
+		return fmt.Errorf("broker %d did not come back: %w", node, errors.Join(err, last))
+	}
+	return nil
+}

@@ -1,0 +1,175 @@
+package toxics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/wait"
+)
+
+// most returns the broker named most often, the lowest of equals: pipelines share leaders and coordinators by plan, but
+// a failover may have parted them, and a fault hits the same brokers for all.
+func most(brokers []int) (int, bool) {
+	count := map[int]int{}
+	best := 0
+	for _, b := range slices.Sorted(slices.Values(brokers)) {
+		count[b]++
+		if count[b] > count[best] {
+			best = b
+		}
+	}
+	return best, len(brokers) > 0
+}
+
+// states returns the states of a target's partition in every topic that it stands for.
+func states(v view, t Target) ([]harness.PartitionState, error) {
+	var found []harness.PartitionState
+	for _, topic := range v.names(t.words["topic"]) {
+		if state, ok := v.topics[topic][t.partition()]; ok {
+			found = append(found, state)
+		}
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("%q: there is no such partition", t)
+	}
+	return found, nil
+}
+
+func leaderOf(v view, t Target) ([]int, error) {
+	found, err := states(v, t)
+	if err != nil {
+		return nil, err
+	}
+	var leaders []int
+	for _, s := range found {
+		if s.Leader >= 0 {
+			leaders = append(leaders, s.Leader)
+		}
+	}
+	leader, ok := most(leaders)
+	if !ok {
+		return nil, fmt.Errorf("%q: the partition has no leader now", t)
+	}
+	return []int{leader}, nil
+}
+
+// followerOf picks the first in-sync follower in assignment order, one that isn't the controller if there is one.
+func followerOf(v view, t Target) ([]int, error) {
+	leaders, err := leaderOf(v, t)
+	if err != nil {
+		return nil, err
+	}
+	found, _ := states(v, t) // leaderOf found some
+	var followers []int
+	for _, r := range found[0].Replicas {
+		if int(r) != leaders[0] && slices.Contains(found[0].ISR, r) {
+			followers = append(followers, int(r))
+		}
+	}
+	if len(followers) == 0 {
+		return nil, fmt.Errorf("%q: the partition has no follower in sync now", t)
+	}
+	for _, f := range followers {
+		if f != v.controller {
+			return []int{f}, nil
+		}
+	}
+	return followers[:1], nil
+}
+
+func controllerNow(v view, t Target) ([]int, error) {
+	if v.controllerErr != nil {
+		return nil, fmt.Errorf("%q: %w", t, v.controllerErr)
+	}
+	return []int{v.controller}, nil
+}
+
+func groupCoordinator(v view, t Target) ([]int, error) { return coordinatorIn(v, v.groups, t, "group") }
+
+func transactionCoordinator(v view, t Target) ([]int, error) {
+	return coordinatorIn(v, v.transactions, t, "transactional id")
+}
+
+func coordinatorIn(v view, of map[string]int, t Target, what string) ([]int, error) {
+	if p := t.words["pipeline"]; p != "" {
+		node, ok := of[p]
+		if !ok {
+			return nil, errors.Join(fmt.Errorf("%q: pipeline %s has no %s", t, p, what), v.coordinatorErr)
+		}
+		return []int{node}, nil
+	}
+	node, ok := most(slices.Collect(maps.Values(of)))
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("%q: no pipeline of the run has a %s", t, what), v.coordinatorErr)
+	}
+	return []int{node}, nil
+}
+
+func brokerNumber(v view, t Target) ([]int, error) {
+	if n := t.number("number"); slices.Contains(v.nodes, n) {
+		return []int{n}, nil
+	}
+	return nil, fmt.Errorf("%q: the cluster has brokers %v", t, v.nodes)
+}
+
+func allBrokers(v view, _ Target) ([]int, error) { return slices.Clone(v.nodes), nil }
+
+// holderWithin is how long a target waits for a group that is rebalancing: until then nobody holds the partition.
+const holderWithin = 10 * time.Second
+
+// awaitWorkers finds a target's workers, one in every pipeline that has any.
+func awaitWorkers(ctx context.Context, f *harness.Field, t Target) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, holderWithin)
+	defer cancel()
+	var found []string
+	var missing error
+	err := wait.Poll(ctx, 100*time.Millisecond, func() (bool, error) {
+		found, missing = t.form.workers(f.Fleet.Members(), t)
+		return missing == nil, nil
+	})
+	if err != nil {
+		return nil, errors.Join(missing, err)
+	}
+	return found, nil
+}
+
+// inEveryPipeline picks one running worker in each pipeline that has workers; a pipeline without a match is an error.
+func inEveryPipeline(members []harness.Member, t Target, matches func(harness.Member) bool) ([]string, error) {
+	picked := map[string]string{}
+	for _, m := range members {
+		if m.Role != roleWorker {
+			continue
+		}
+		if _, seen := picked[m.Pipeline]; !seen {
+			picked[m.Pipeline] = ""
+		}
+		if m.State == harness.MemberRunning && matches(m) {
+			picked[m.Pipeline] = m.Name
+		}
+	}
+	if len(picked) == 0 {
+		return nil, fmt.Errorf("%q: the run has no workers", t)
+	}
+	for _, pipeline := range slices.Sorted(maps.Keys(picked)) {
+		if picked[pipeline] == "" {
+			return nil, fmt.Errorf("%q: pipeline %s has no such worker running now", t, pipeline)
+		}
+	}
+	return slices.Sorted(maps.Values(picked)), nil
+}
+
+// roleWorker is harness.Member's role of a worker.
+const roleWorker = "worker"
+
+func workerNumber(members []harness.Member, t Target) ([]string, error) {
+	return inEveryPipeline(members, t, func(m harness.Member) bool { return m.Number == t.number("number") })
+}
+
+func holderOf(members []harness.Member, t Target) ([]string, error) {
+	return inEveryPipeline(members, t, func(m harness.Member) bool { return slices.Contains(m.Partitions, t.partition()) })
+}

@@ -1,0 +1,110 @@
+package toxics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
+)
+
+// Bounds on one call to Toxiproxy. Removing a toxic on a link whose peer doesn't read blocks until it reads again.
+const (
+	addWithin    = 5 * time.Second
+	removeWithin = 20 * time.Second
+)
+
+// toxicPrefix begins the name of every toxic that faults add.
+const toxicPrefix = "chaeos-"
+
+var toxicNumber atomic.Uint64
+
+// newToxicName makes a name that no other fault has, of this process or another on the same Toxiproxy.
+func newToxicName(fault string) string {
+	return fmt.Sprintf("%s%s-%x-%d", toxicPrefix, fault, history.Now(), toxicNumber.Add(1))
+}
+
+// poison adds the same toxic to every stream at once. Each is noted for removal before it is added, so that undo also
+// finds those whose addition failed half way.
+func poison(ctx context.Context, f *harness.Field, undo *undo, fault, kind string, attributes toxiproxy.Attributes, streams []stream) error {
+	client := toxiproxy.NewClient(f.Cluster.Info().ToxiproxyAPI)
+	errs := make([]error, len(streams))
+	var adding sync.WaitGroup
+	for i, s := range streams {
+		name := newToxicName(fault)
+		t := &toxic{proxy: client.NewProxy(), name: name}
+		t.proxy.Name = s.link.Proxy
+		undo.add(fmt.Sprintf("remove %s from %s", name, s.link.Proxy), removeWithin, t.remove)
+		adding.Go(func() {
+			if errs[i] = t.add(ctx, kind, s.direction(), attributes); errs[i] != nil {
+				errs[i] = fmt.Errorf("%s of %s: %w", s.direction(), s.link.Proxy, errs[i])
+			}
+		})
+	}
+	adding.Wait()
+	return errors.Join(errs...)
+}
+
+// toxic is one toxic on one proxy.
+type toxic struct {
+	proxy *toxiproxy.Proxy
+	name  string
+	added <-chan struct{} // closed when the addition was answered, nil where it never began
+}
+
+func (t *toxic) add(ctx context.Context, kind, direction string, attributes toxiproxy.Attributes) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	ctx, cancel := context.WithTimeout(ctx, addWithin)
+	defer cancel()
+	var err error
+	t.added, err = bounded(ctx, func() error {
+		// Toxicity below 1 can't be repeated: Toxiproxy throws its seed away.
+		_, err := t.proxy.AddToxic(t.name, kind, direction, 1, attributes)
+		return err
+	})
+	return err
+}
+
+// remove takes the toxic off; one that isn't there is no error. It waits for an addition that is still under way, which
+// would otherwise come after the removal and stay.
+func (t *toxic) remove(ctx context.Context) error {
+	if t.added == nil {
+		return nil
+	}
+	select {
+	case <-t.added:
+	case <-ctx.Done():
+		return fmt.Errorf("its addition was never answered: %w", context.Cause(ctx))
+	}
+	_, err := bounded(ctx, func() error { return t.proxy.RemoveToxic(t.name) })
+	var api *toxiproxy.ApiError
+	if errors.As(err, &api) && api.Status == http.StatusNotFound {
+		return nil
+	}
+	return err
+}
+
+// bounded runs a call of Toxiproxy's client, which knows no contexts, and stops waiting for it when ctx ends. The
+// channel is closed when the call has returned (its HTTP client gives up after 30 s).
+func bounded(ctx context.Context, call func() error) (<-chan struct{}, error) {
+	done, result := make(chan struct{}), make(chan error, 1)
+	go func() {
+		defer close(done)
+		result <- call()
+	}()
+	select {
+	case err := <-result:
+		return done, err
+	case <-ctx.Done():
+		return done, fmt.Errorf("no answer from Toxiproxy: %w", context.Cause(ctx))
+	}
+}

@@ -1,0 +1,60 @@
+package toxics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// undo is what must be done to heal a fault. Steps are noted before what they undo is done, and each must be harmless
+// when there is nothing to undo.
+type undo struct {
+	mu    sync.Mutex
+	steps []step
+}
+
+type step struct {
+	what   string
+	within time.Duration
+	do     func(context.Context) error
+}
+
+func (u *undo) add(what string, within time.Duration, do func(context.Context) error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.steps = append(u.steps, step{what, within, do})
+}
+
+// run does all steps at once, each within its bound, and keeps those that failed for the next time.
+func (u *undo) run(ctx context.Context) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	errs := make([]error, len(u.steps))
+	var undoing sync.WaitGroup
+	for i, s := range u.steps {
+		undoing.Go(func() {
+			ctx, cancel := healContext(ctx, s.within)
+			defer cancel()
+			if err := s.do(ctx); err != nil {
+				errs[i] = fmt.Errorf("%s: %w", s.what, err)
+			}
+		})
+	}
+	undoing.Wait()
+	next := 0
+	u.steps = slices.DeleteFunc(u.steps, func(step) bool { next++; return errs[next-1] == nil })
+	return errors.Join(errs...)
+}
+
+// healContext is a context that ends within the bound, or at ctx's own later deadline, but not when ctx is cancelled: an
+// interrupted run must heal too.
+func healContext(ctx context.Context, within time.Duration) (context.Context, context.CancelFunc) {
+	until := time.Now().Add(within)
+	if deadline, ok := ctx.Deadline(); ok && ctx.Err() == nil && deadline.Before(until) {
+		until = deadline
+	}
+	return context.WithDeadline(context.WithoutCancel(ctx), until)
+}

@@ -1,0 +1,69 @@
+package verifiers
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// checkLatency reads the live reader's histograms. Inputs that it never got count as infinite: a percentile that falls
+// among them is not given, and the note says why.
+func checkLatency(e *evidence, n *harness.Numbers) []finding {
+	var shown uint64
+	for p := range e.run.record.Plan.Partitions {
+		shown += e.progress(int32(p)).between(math.MinInt64, math.MaxInt64)
+	}
+	if !e.run.live.recorded {
+		return nil
+	}
+	n.NeverLive = e.inputN - min(e.inputN, shown)
+	h, err := loadLatencies(e.run.live.latency[e.layout.Name])
+	if err != nil {
+		return note("latencies can't be read: %v", err)
+	}
+	if h == nil || h.TotalCount() == 0 {
+		return nil
+	}
+	n.P50, n.P99 = percentile(h, n.NeverLive, 0.50), percentile(h, n.NeverLive, 0.99)
+	if n.P99 == nil {
+		return note("the 99th percentile is infinite: %s inputs never reached the live reader", number(n.NeverLive))
+	}
+	return nil
+}
+
+// loadLatencies decodes a pipeline's latencies since the load began: the last histogram less the last one from before.
+func loadLatencies(l latencies) (*hdrhistogram.Histogram, error) {
+	if l.last == nil {
+		return nil, nil
+	}
+	last, err := hdrhistogram.Decode(l.last)
+	if err != nil {
+		return nil, fmt.Errorf("histogram: %w", err)
+	}
+	if l.warm == nil {
+		return last, nil
+	}
+	warm, err := hdrhistogram.Decode(l.warm)
+	if err != nil {
+		return nil, fmt.Errorf("histogram: %w", err)
+	}
+	a, b := last.Export(), warm.Export()
+	for i := range min(len(a.Counts), len(b.Counts)) {
+		a.Counts[i] -= min(a.Counts[i], b.Counts[i])
+	}
+	return hdrhistogram.Import(a), nil
+}
+
+// percentile is the q-quantile with never further values of infinity; nil is infinity.
+func percentile(h *hdrhistogram.Histogram, never uint64, q float64) *time.Duration {
+	total := uint64(h.TotalCount())
+	rank := uint64(math.Ceil(q * float64(total+never)))
+	if rank > total {
+		return nil
+	}
+	return pointer(time.Duration(h.ValueAtQuantile(100 * float64(rank) / float64(total))))
+}

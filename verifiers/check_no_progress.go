@@ -1,0 +1,26 @@
+package verifiers
+
+import (
+	"time"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// checkNoProgress finds the longest time that an output partition with input waiting brought nothing new.
+func checkNoProgress(e *evidence, n *harness.Numbers) []finding {
+	if !e.run.live.recorded {
+		return nil
+	}
+	for p := range e.run.record.Plan.Partitions {
+		supply := e.supply(int32(p)).all()
+		if n.NoProgress == nil && len(supply) > 0 {
+			n.NoProgress, n.NoProgressIn = pointer(time.Duration(0)), int32(p)
+		}
+		for _, x := range pauses(supply, e.progress(int32(p)).all(), e.run.record.LoadStart) {
+			if n.NoProgress == nil || x.length() > *n.NoProgress {
+				n.NoProgress, n.NoProgressIn = pointer(x.length()), int32(p)
+			}
+		}
+	}
+	return nil
+}

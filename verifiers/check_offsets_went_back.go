@@ -1,0 +1,31 @@
+package verifiers
+
+import (
+	"fmt"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// checkOffsetsWentBack counts input partitions whose final committed offset is lower than, or missing after, a confirmed
+// commit. Alone it breaks nothing: what it leads to shows as duplicates.
+func checkOffsetsWentBack(e *evidence, n *harness.Numbers) []finding {
+	if !e.haveFinal {
+		return nil
+	}
+	confirmed := e.confirmedCommits()
+	first := ""
+	for _, p := range partitionsOf(confirmed) {
+		final, ok := e.final[p]
+		if ok && final >= confirmed[p] {
+			continue
+		}
+		n.OffsetsWentBack++
+		if first == "" {
+			first = fmt.Sprintf("%d was confirmed in input partition %d, %d is committed now", confirmed[p], p, final)
+		}
+	}
+	if n.OffsetsWentBack == 0 {
+		return nil
+	}
+	return note("committed offsets went back in %d input partitions: %s", n.OffsetsWentBack, first)
+}

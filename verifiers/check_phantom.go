@@ -1,0 +1,52 @@
+package verifiers
+
+import "github.com/chaeos/chaeos/harness"
+
+// checkPhantom counts records that were reported as failed, or whose commit was refused or never asked for, and that are
+// visible all the same.
+func checkPhantom(e *evidence, n *harness.Numbers) []finding {
+	if e.layout.ProducerOnly {
+		n.Phantom = e.source.failed.And(e.out.seen).Len()
+	} else {
+		n.Phantom = phantomOutputs(e) + phantomTxns(e)
+	}
+	if n.Phantom == 0 {
+		return nil
+	}
+	return breaks(onlyExactly, "%s records are visible whose writing was reported as failed", number(n.Phantom))
+}
+
+// phantomOutputs compares, for workers that closed their history, what is in the log with what can be: everything but
+// the definite failures. Further copies of one processing are duplicates, not phantoms.
+func phantomOutputs(e *evidence) (n uint64) {
+	for _, w := range e.workers {
+		if !w.ended {
+			continue
+		}
+		for p, failed := range w.failed {
+			there := e.out.lives[w.life][p].present()
+			possible := w.confirmed[p] + w.unknown[p]
+			if same := e.duplicates.same[w.life][p]; same != nil {
+				there -= min(there, same.visible)
+			}
+			if there > possible {
+				n += min(failed, there-possible)
+			}
+		}
+	}
+	return n
+}
+
+func phantomTxns(e *evidence) (n uint64) {
+	for _, w := range e.workers {
+		for ordinal, t := range w.txns {
+			if !t.refused() {
+				continue
+			}
+			for _, f := range e.out.txns[txnKey{w.life, ordinal}] {
+				n += f.visible
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,135 @@
+package verifiers
+
+import (
+	"fmt"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/keyset"
+)
+
+// evidence is everything the checks of one row may look at.
+type evidence struct {
+	run     *run
+	in      *inputLog
+	out     *outputLog
+	layout  harness.PipelineLayout
+	source  *source
+	workers []*worker
+
+	// input is what the row had to deliver; inputN counts it another way.
+	input  *keyset.Set
+	inputN uint64
+	// missing are inputs without a visible copy, split into hidden, lost and unprocessed.
+	hidden, lost, unprocessed *keyset.Set
+
+	// final are the group's positions by OffsetFetch (-1: none committed), position the highest of those and of the
+	// confirmed commits.
+	final, position map[int32]int64
+	haveFinal       bool
+
+	duplicates *provenance
+	losses     *losses
+}
+
+// gather builds a row's evidence.
+func gather(r *run, in *inputLog, layout harness.PipelineLayout) (*evidence, error) {
+	out, err := tallyOutput(r, in, layout)
+	if err != nil {
+		return nil, err
+	}
+	e := &evidence{run: r, in: in, out: out, layout: layout, source: r.sources[layout.Source], workers: r.sortedWorkers(layout.Name)}
+	if e.source == nil {
+		e.source = newSource(max(1, r.record.Plan.Partitions))
+	}
+	e.positions()
+	e.settle()
+	if e.duplicates, err = trace(r, in, e); err != nil {
+		return nil, err
+	}
+	e.losses, err = findLosses(e)
+	return e, err
+}
+
+// positions works out how far the group's commits reach.
+func (e *evidence) positions() {
+	e.final, e.position = map[int32]int64{}, map[int32]int64{}
+	for _, p := range e.run.index.Positions {
+		if p.Group == e.layout.Group && e.layout.Group != "" {
+			e.haveFinal = true
+			e.final[p.Partition] = p.Offset
+			e.position[p.Partition] = max(0, p.Offset)
+		}
+	}
+	for partition, c := range e.confirmedCommits() {
+		e.position[partition] = max(e.position[partition], c)
+	}
+}
+
+// confirmedCommits are the highest confirmed positions of the history.
+func (e *evidence) confirmedCommits() map[int32]int64 {
+	highest := map[int32]int64{}
+	for _, w := range e.workers {
+		for _, c := range w.commits {
+			if c.outcome != history.OutcomeConfirmed {
+				continue
+			}
+			for _, o := range c.offsets {
+				highest[o.Partition] = max(highest[o.Partition], o.Offset)
+			}
+		}
+	}
+	return highest
+}
+
+// settle splits the input.
+func (e *evidence) settle() {
+	switch {
+	case e.layout.ProducerOnly:
+		e.input, e.inputN = e.source.acked, e.source.acked.Len()
+	case e.layout.ReadCommitted:
+		e.input, e.inputN = e.in.committed, e.in.committedN
+	default:
+		e.input, e.inputN = e.in.uncommitted, e.in.uncommittedN
+	}
+	missing := e.input.Minus(e.out.seen)
+	e.hidden = missing.And(e.out.behind)
+	rest := missing.Minus(e.out.behind)
+	if e.layout.ProducerOnly {
+		e.lost, e.unprocessed = rest, keyset.New()
+		return
+	}
+	e.lost = rest.Below(e.position)
+	e.unprocessed = rest.Minus(e.lost)
+}
+
+// name says which record a key is, for people.
+func (e *evidence) name(k keyset.Key) string {
+	if e.layout.ProducerOnly {
+		return fmt.Sprintf("source %d sequence %d", e.layout.Source, k.Sequence(e.run.record.Plan.Partitions))
+	}
+	text := fmt.Sprintf("%s/%d offset %d", e.run.record.Plan.Input, k.Class, k.Index)
+	if int(k.Class) < len(e.in.ids) && k.Class >= 0 {
+		c := cursor{ids: e.in.ids[k.Class]}
+		if id, ok := c.identity(int64(k.Index)); ok {
+			text += fmt.Sprintf(" (source %d sequence %d)", id.Source, id.Sequence)
+		}
+	}
+	return text
+}
+
+// since is a monotonic time as people read it: from the load's start.
+func (e *evidence) since(at history.Time) string {
+	return fmt.Sprintf("%.1fs", at.Sub(e.run.record.LoadStart).Seconds())
+}
+
+// number prints n with thousands separated.
+func number[T ~int | ~int64 | ~uint64](n T) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func pointer[T any](v T) *T { return &v }

@@ -1,0 +1,64 @@
+package verifiers
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/chaeos/chaeos/harness/history"
+)
+
+// identities maps a partition's offsets to the identities they hold, as runs: an orderly source needs one run, however
+// many records it sent.
+type identities struct{ runs []idRun }
+
+type idRun struct {
+	offset        int64
+	count         int64
+	source        uint16
+	first, stride uint64
+}
+
+func (r *idRun) at(offset int64) history.Identity {
+	return history.Identity{Source: r.source, Sequence: r.first + uint64(offset-r.offset)*r.stride}
+}
+
+// add appends the identity at an offset; offsets go up.
+func (m *identities) add(offset int64, id history.Identity) {
+	if n := len(m.runs); n > 0 {
+		last := &m.runs[n-1]
+		next := offset == last.offset+last.count && id.Source == last.source
+		if next && last.count == 1 {
+			last.stride = id.Sequence - last.first
+		}
+		if next && last.at(offset) == id {
+			last.count++
+			return
+		}
+	}
+	m.runs = append(m.runs, idRun{offset: offset, count: 1, source: id.Source, first: id.Sequence})
+}
+
+// cursor looks identities up; neighbouring questions are cheap.
+type cursor struct {
+	ids *identities
+	at  int
+}
+
+func (c *cursor) identity(offset int64) (id history.Identity, ok bool) {
+	runs := c.ids.runs
+	if c.at < len(runs) {
+		if r := &runs[c.at]; offset >= r.offset && offset < r.offset+r.count {
+			return r.at(offset), true
+		}
+	}
+	i, exact := slices.BinarySearchFunc(runs, offset, func(r idRun, o int64) int { return cmp.Compare(r.offset, o) })
+	if !exact {
+		i--
+	}
+	if i < 0 {
+		return id, false
+	}
+	c.at = i
+	r := &runs[i]
+	return r.at(offset), offset < r.offset+r.count
+}

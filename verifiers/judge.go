@@ -1,0 +1,78 @@
+package verifiers
+
+import (
+	"slices"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// ReportVersion is the version of the report's form.
+const ReportVersion = 1
+
+// Judge reads a run's folder and says what every pipeline delivered. It returns an error only where there is nothing to
+// judge: no run record, or files of another version. Everything else that is missing makes the verdicts inconclusive.
+func Judge(dir string) (*harness.Report, error) {
+	r, err := load(dir)
+	if err != nil {
+		return nil, err
+	}
+	in, err := tallyInput(r)
+	if err != nil {
+		return nil, err
+	}
+	report := newReport(r)
+	for _, layout := range r.record.Plan.Pipelines {
+		e, err := gather(r, in, layout)
+		if err != nil {
+			return nil, err
+		}
+		row, internal := judgeRow(e)
+		report.Rows = append(report.Rows, row)
+		report.Stalls = append(report.Stalls, stallsOf(r, layout)...)
+		report.Inconclusive = append(report.Inconclusive, internal...)
+	}
+	report.Exit, report.Why = exit(report)
+	return report, nil
+}
+
+func newReport(r *run) *harness.Report {
+	rec := r.record
+	report := &harness.Report{
+		Version: ReportVersion, Run: rec.Name, Experiment: rec.Experiment, Seed: rec.Seed, Started: rec.Started, Took: rec.Took,
+		Provider: rec.Cluster.Provider, Kafka: rec.Cluster.Kafka, Brokers: len(rec.Cluster.Nodes), MinISR: rec.Plan.MinISR,
+		Features: rec.Features, Faults: rec.Faults, LoadStart: int64(rec.LoadStart),
+	}
+	if !r.index.Finished {
+		r.doubt("", "the read-back did not finish")
+	}
+	for _, f := range r.index.Failures {
+		r.doubt("", "read-back: %s", f)
+	}
+	report.Inconclusive = slices.Clone(r.doubts)
+	return report
+}
+
+// judgeRow runs every check on a row's evidence.
+func judgeRow(e *evidence) (row harness.Row, internal []string) {
+	row = harness.Row{Pipeline: e.layout.Name, Claims: e.layout.Claims, ProducerOnly: e.layout.ProducerOnly, Deviations: e.layout.Deviations}
+	var found []finding
+	for _, c := range checks {
+		found = append(found, c.run(e, &row.Numbers)...)
+	}
+	row.Verdicts = verdicts(e.run, e.layout, found)
+	for _, f := range found {
+		switch {
+		case f.internal:
+			internal = append(internal, e.layout.Name+": "+f.text)
+		case !f.doubt && !decides(f, row.Verdicts):
+			row.Notes = append(row.Notes, f.text)
+		}
+	}
+	row.Delivered = delivered(row)
+	return row, internal
+}
+
+// decides says that a finding breaks a guarantee that the row has a verdict on; one that doesn't is a note.
+func decides(f finding, verdicts []harness.GuaranteeVerdict) bool {
+	return slices.ContainsFunc(verdicts, func(v harness.GuaranteeVerdict) bool { return slices.Contains(f.breaks, v.Guarantee) })
+}

@@ -1,0 +1,229 @@
+// Package keyset holds sets of records as bitmaps: a record's key is a class (its partition) and an index in it (its
+// offset, or its sequence divided by the number of partitions), so that what a run did in order costs next to nothing.
+package keyset
+
+import (
+	"math"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+// Key is one member.
+type Key struct {
+	Class int32
+	Index uint64
+}
+
+// BySequence spreads a source's dense sequences over the partitions they go to: neighbours in a partition become
+// neighbours in the set.
+func BySequence(sequence uint64, partitions int) Key {
+	return Key{Class: int32(sequence % uint64(partitions)), Index: sequence / uint64(partitions)}
+}
+
+// Sequence undoes BySequence.
+func (k Key) Sequence(partitions int) uint64 { return k.Index*uint64(partitions) + uint64(k.Class) }
+
+// Set is a set of keys. It is for one goroutine.
+type Set struct {
+	classes map[int32]*class
+	// Overflow counts keys that were not added, because their index needs more than 32 bits. A set with an overflow
+	// proves nothing.
+	Overflow uint64
+}
+
+// class is one class's members: bits, and the run [start, end) above everything in bits, which grows without touching
+// them.
+type class struct {
+	bits       *roaring.Bitmap
+	start, end uint64
+}
+
+// New makes an empty set.
+func New() *Set { return &Set{classes: map[int32]*class{}} }
+
+func (s *Set) class(c int32) *class {
+	x, ok := s.classes[c]
+	if !ok {
+		x = &class{bits: roaring.New()}
+		s.classes[c] = x
+	}
+	return x
+}
+
+// Add adds a key and says whether it was new. Keys in increasing order are the fast case.
+func (s *Set) Add(k Key) bool {
+	if k.Index > math.MaxUint32 {
+		s.Overflow++
+		return false
+	}
+	return s.class(k.Class).add(k.Index)
+}
+
+func (x *class) add(i uint64) bool {
+	switch {
+	case i == x.end:
+		x.end++
+		return true
+	case i > x.end:
+		x.flush()
+		x.start, x.end = i, i+1
+		return true
+	case i >= x.start:
+		return false
+	}
+	return x.bits.CheckedAdd(uint32(i))
+}
+
+// AddRange adds [from, to) of a class and returns how many were new.
+func (s *Set) AddRange(c int32, from, to uint64) (added uint64) {
+	if to > math.MaxUint32+1 {
+		s.Overflow += to - from
+		return 0
+	}
+	x := s.class(c)
+	if from > x.end {
+		x.flush()
+		x.start, x.end = from, from
+	}
+	for from < to && from < x.end {
+		if x.add(from) {
+			added++
+		}
+		from++
+	}
+	if from < to {
+		added += to - from
+		x.end = to
+	}
+	return added
+}
+
+func (x *class) flush() *roaring.Bitmap {
+	if x.start < x.end {
+		x.bits.AddRange(x.start, x.end)
+		x.start = x.end
+	}
+	return x.bits
+}
+
+// Has says whether the key is in the set.
+func (s *Set) Has(k Key) bool {
+	x, ok := s.classes[k.Class]
+	if !ok || k.Index > math.MaxUint32 {
+		return false
+	}
+	return k.Index >= x.start && k.Index < x.end || x.bits.Contains(uint32(k.Index))
+}
+
+// Len is the number of keys.
+func (s *Set) Len() (n uint64) {
+	for _, x := range s.classes {
+		n += x.bits.GetCardinality() + x.end - x.start
+	}
+	return n
+}
+
+// Classes lists the classes with members, sorted.
+func (s *Set) Classes() []int32 {
+	var all []int32
+	for c, x := range s.classes {
+		if x.start < x.end || !x.bits.IsEmpty() {
+			all = append(all, c)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Each calls fn with every key, in order, until it returns false.
+func (s *Set) Each(fn func(Key) bool) {
+	for _, c := range s.Classes() {
+		more := true
+		s.classes[c].flush().Iterate(func(i uint32) bool {
+			more = fn(Key{c, uint64(i)})
+			return more
+		})
+		if !more {
+			return
+		}
+	}
+}
+
+// First returns up to n keys, in order.
+func (s *Set) First(n int) []Key {
+	var keys []Key
+	s.Each(func(k Key) bool {
+		if len(keys) < n {
+			keys = append(keys, k)
+		}
+		return len(keys) < n
+	})
+	return keys
+}
+
+// Union adds every key of o.
+func (s *Set) Union(o *Set) {
+	s.Overflow += o.Overflow
+	for c, y := range o.classes {
+		x := s.class(c)
+		x.flush().Or(y.flush())
+		x.settle()
+	}
+}
+
+// settle restores that the run lies above everything in bits.
+func (x *class) settle() {
+	x.start, x.end = 0, 0
+	if !x.bits.IsEmpty() {
+		x.end = uint64(x.bits.Maximum()) + 1
+		x.start = x.end
+	}
+}
+
+// And returns the keys that are in both sets.
+func (s *Set) And(o *Set) *Set {
+	return s.combine(o, roaring.And)
+}
+
+// Minus returns the keys that are in s and not in o.
+func (s *Set) Minus(o *Set) *Set {
+	return s.combine(o, roaring.AndNot)
+}
+
+func (s *Set) combine(o *Set, op func(x, y *roaring.Bitmap) *roaring.Bitmap) *Set {
+	out := New()
+	out.Overflow = s.Overflow + o.Overflow
+	empty := roaring.New()
+	for c, x := range s.classes {
+		other := empty
+		if y, ok := o.classes[c]; ok {
+			other = y.flush()
+		}
+		z := &class{bits: op(x.flush(), other)}
+		z.settle()
+		out.classes[c] = z
+	}
+	return out
+}
+
+// Below returns the keys whose index is lower than limit says for their class (0 where it says nothing).
+func (s *Set) Below(limit map[int32]int64) *Set {
+	out := New()
+	out.Overflow = s.Overflow
+	for c, x := range s.classes {
+		bits := x.flush().Clone()
+		bits.RemoveRange(uint64(max(0, limit[c])), math.MaxUint32+1)
+		z := &class{bits: bits}
+		z.settle()
+		out.classes[c] = z
+	}
+	return out
+}
+
+// Compact makes the bitmaps as small as they can be.
+func (s *Set) Compact() {
+	for _, x := range s.classes {
+		x.flush().RunOptimize()
+	}
+}

@@ -1,0 +1,97 @@
+package verifiers
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/chaeos/chaeos/harness/history"
+)
+
+// tp is a topic's partition.
+type tp struct {
+	topic     string
+	partition int32
+}
+
+// liveLog is what the observer recorded.
+type liveLog struct {
+	// recorded says that an observer's history exists.
+	recorded bool
+	standing map[tp]*standstill
+	// progress are newly visible outputs, by topic and partition.
+	progress map[string]lines
+	// seenTo is the end of what the live reader was given; highest the highest watermark by leader epoch.
+	seenTo   map[tp]int64
+	highest  map[tp]map[int32]int64
+	latency  map[string]latencies
+	culprits []*history.Culprit
+	marks    []*history.Mark
+}
+
+// latencies are a pipeline's histograms so far: the last before the load began, and the last.
+type latencies struct{ warm, last []byte }
+
+func newLiveLog() *liveLog {
+	return &liveLog{
+		standing: map[tp]*standstill{}, progress: map[string]lines{}, seenTo: map[tp]int64{},
+		highest: map[tp]map[int32]int64{}, latency: map[string]latencies{},
+	}
+}
+
+func (l *liveLog) add(e history.Entry, loadStart history.Time) {
+	switch e := e.(type) {
+	case *history.Sample:
+		l.sample(e)
+	case *history.Seen:
+		if l.progress[e.Topic] == nil {
+			l.progress[e.Topic] = lines{}
+		}
+		l.progress[e.Topic].of(e.Partition).add(e.At, e.New)
+		at := tp{e.Topic, e.Partition}
+		l.seenTo[at] = max(l.seenTo[at], e.To)
+	case *history.Latency:
+		x := l.latency[e.Pipeline]
+		if e.At <= loadStart {
+			x.warm = e.HDR
+		}
+		x.last = e.HDR
+		l.latency[e.Pipeline] = x
+	case *history.Culprit:
+		l.culprits = append(l.culprits, e)
+	case *history.Mark:
+		l.marks = append(l.marks, e)
+	}
+}
+
+func (l *liveLog) sample(e *history.Sample) {
+	at := tp{e.Topic, e.Partition}
+	s, ok := l.standing[at]
+	if !ok {
+		s = &standstill{}
+		l.standing[at] = s
+	}
+	s.add(e)
+	if e.Broker < 0 {
+		return
+	}
+	if l.highest[at] == nil {
+		l.highest[at] = map[int32]int64{}
+	}
+	l.highest[at][e.LeaderEpoch] = max(l.highest[at][e.LeaderEpoch], e.HW)
+}
+
+// culprit returns the newest naming of the transaction that held an LSO, preferring one with a transactional id.
+func (l *liveLog) culprit(at tp, lso int64) *history.Culprit {
+	var found []*history.Culprit
+	for _, c := range l.culprits {
+		if c.Topic == at.topic && c.Partition == at.partition && c.LSO == lso {
+			found = append(found, c)
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return slices.MaxFunc(found, func(a, b *history.Culprit) int {
+		return cmp.Or(cmp.Compare(min(1, len(a.TransactionalID)), min(1, len(b.TransactionalID))), cmp.Compare(a.At, b.At))
+	})
+}

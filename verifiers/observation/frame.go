@@ -1,0 +1,195 @@
+package observation
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"math"
+
+	"github.com/chaeos/chaeos/harness/history"
+)
+
+// Version is the on-disk version of observation files.
+const Version = 1
+
+const (
+	fileMagic = "chaeosO"
+	// maxFrame bounds a frame, in bytes: a damaged length must not make the reader allocate the machine.
+	maxFrame = 1 << 28
+	// maxRecords bounds a batch's records: a run of a constant difference costs a few bytes whatever its length.
+	maxRecords = 1 << 21
+)
+
+const (
+	kindHeader = 1
+	kindBatch  = 2
+	kindEnd    = 3
+)
+
+const (
+	flagTransactional = 1 << iota
+	flagControl
+	flagDamaged
+	flagOrigin
+	allFlags = flagTransactional | flagControl | flagDamaged | flagOrigin
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// appendFrame seals what body appends as one frame.
+func appendFrame(dst []byte, body func([]byte) []byte) []byte {
+	start := len(dst)
+	dst = append(dst, 0, 0, 0, 0)
+	dst = body(dst)
+	binary.LittleEndian.PutUint32(dst[start:], uint32(len(dst)-start-4))
+	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
+}
+
+func appendHeader(dst []byte, h Header) []byte {
+	dst = append(dst, kindHeader)
+	dst = binary.AppendUvarint(dst, uint64(h.Run))
+	dst = binary.AppendVarint(dst, int64(h.Partition))
+	return append(dst, h.Topic...)
+}
+
+func readHeader(b []byte) (h Header, err error) {
+	d := decoder{b: b}
+	h.Run, h.Partition = history.RunID(d.uint()), int32(d.int(math.MinInt32, math.MaxInt32))
+	h.Topic = string(d.b)
+	return h, d.err()
+}
+
+func appendBatch(dst []byte, b *Batch) []byte {
+	dst = append(dst, kindBatch, flagsOf(b), byte(b.Marker))
+	dst = binary.AppendVarint(dst, b.First)
+	dst = binary.AppendVarint(dst, b.Last-b.First)
+	dst = binary.AppendVarint(dst, b.ProducerID)
+	dst = binary.AppendVarint(dst, int64(b.ProducerEpoch))
+	dst = binary.AppendVarint(dst, int64(b.BaseSequence))
+	dst = binary.AppendVarint(dst, int64(b.LeaderEpoch))
+	dst = binary.AppendVarint(dst, b.MaxTimestamp)
+	dst = binary.AppendVarint(dst, int64(b.Count))
+	dst = binary.AppendUvarint(dst, uint64(len(b.Records)))
+	for _, c := range inputColumns {
+		dst = appendColumn(dst, b.Records, c.get)
+	}
+	if hasOrigin(b.Records) {
+		for _, c := range originColumns {
+			dst = appendColumn(dst, b.Records, c.get)
+		}
+	}
+	return dst
+}
+
+func flagsOf(b *Batch) (f byte) {
+	set := func(on bool, flag byte) {
+		if on {
+			f |= flag
+		}
+	}
+	set(b.Transactional, flagTransactional)
+	set(b.Control, flagControl)
+	set(b.Damaged, flagDamaged)
+	set(hasOrigin(b.Records), flagOrigin)
+	return f
+}
+
+func hasOrigin(rs []Record) bool {
+	for i := range rs {
+		if rs[i].Status == Output {
+			return true
+		}
+	}
+	return false
+}
+
+// decoder reads numbers and remembers whether one was malformed.
+type decoder struct {
+	b   []byte
+	bad bool
+}
+
+func (d *decoder) uint() uint64 {
+	v, n := binary.Uvarint(d.b)
+	d.advance(n)
+	return v
+}
+
+func (d *decoder) int(low, high int64) int64 {
+	v, n := binary.Varint(d.b)
+	d.advance(n)
+	d.bad = d.bad || v < low || v > high
+	return v
+}
+
+func (d *decoder) advance(n int) {
+	if n <= 0 {
+		d.bad, d.b = true, nil
+		return
+	}
+	d.b = d.b[n:]
+}
+
+func (d *decoder) err() error {
+	if d.bad {
+		return errMalformed
+	}
+	return nil
+}
+
+// readBatch decodes a batch's body after its kind; scratch is reused between calls.
+func readBatch(body []byte, b *Batch, scratch *[]int64, headerOnly bool) error {
+	if len(body) < 2 || body[0]&^allFlags != 0 || body[1] > byte(MarkerOther) {
+		return errMalformed
+	}
+	flags := body[0]
+	d := decoder{b: body[2:]}
+	records := b.Records[:0]
+	*b = Batch{Marker: Marker(body[1]), Transactional: flags&flagTransactional != 0, Control: flags&flagControl != 0, Damaged: flags&flagDamaged != 0}
+	b.First = d.int(0, math.MaxInt64)
+	b.Last = b.First + d.int(0, math.MaxInt32)
+	b.ProducerID = d.int(math.MinInt64, math.MaxInt64)
+	b.ProducerEpoch = int16(d.int(math.MinInt16, math.MaxInt16))
+	b.BaseSequence = int32(d.int(math.MinInt32, math.MaxInt32))
+	b.LeaderEpoch = int32(d.int(math.MinInt32, math.MaxInt32))
+	b.MaxTimestamp = d.int(math.MinInt64, math.MaxInt64)
+	b.Count = int32(d.int(0, math.MaxInt32))
+	n := d.uint()
+	if d.bad || n > maxRecords || b.Last < b.First {
+		return errMalformed
+	}
+	b.Records = records
+	if headerOnly {
+		return nil
+	}
+	return readRecords(d.b, b, int(n), scratch, flags&flagOrigin != 0)
+}
+
+func readRecords(body []byte, b *Batch, n int, scratch *[]int64, origin bool) error {
+	if cap(b.Records) < n {
+		b.Records = make([]Record, n)
+	}
+	b.Records = b.Records[:n]
+	clear(b.Records)
+	if cap(*scratch) < n {
+		*scratch = make([]int64, n)
+	}
+	values := (*scratch)[:n]
+	columns := [][]column{inputColumns}
+	if origin {
+		columns = append(columns, originColumns)
+	}
+	for _, group := range columns {
+		for _, c := range group {
+			rest, err := readColumn(body, values, c)
+			if err != nil {
+				return err
+			}
+			c.set(b.Records, values)
+			body = rest
+		}
+	}
+	if len(body) != 0 {
+		return errMalformed
+	}
+	return nil
+}

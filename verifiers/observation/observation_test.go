@@ -1,0 +1,185 @@
+package observation
+
+import (
+	"bytes"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/chaeos/chaeos/harness/history"
+)
+
+func drawBatch(t *rapid.T) *Batch {
+	b := &Batch{
+		First: rapid.Int64Range(0, math.MaxInt64-math.MaxInt32).Draw(t, "first"), ProducerID: rapid.Int64().Draw(t, "pid"),
+		ProducerEpoch: rapid.Int16().Draw(t, "epoch"), BaseSequence: rapid.Int32().Draw(t, "sequence"), LeaderEpoch: rapid.Int32().Draw(t, "leader"),
+		MaxTimestamp: rapid.Int64().Draw(t, "timestamp"), Transactional: rapid.Bool().Draw(t, "txn"), Control: rapid.Bool().Draw(t, "control"),
+		Damaged: rapid.Bool().Draw(t, "damaged"), Marker: Marker(rapid.IntRange(0, 3).Draw(t, "marker")), Count: rapid.Int32Range(0, math.MaxInt32).Draw(t, "count"),
+	}
+	b.Last = b.First + int64(rapid.Int32Range(0, math.MaxInt32).Draw(t, "delta"))
+	for range rapid.IntRange(0, 6).Draw(t, "n") {
+		r := Record{
+			Offset: rapid.Int64Range(0, math.MaxInt64).Draw(t, "offset"), Status: Status(rapid.IntRange(0, 3).Draw(t, "status")),
+			Identity:  history.Identity{Source: rapid.Uint16().Draw(t, "source"), Sequence: rapid.Uint64().Draw(t, "seq")},
+			Scheduled: history.Time(rapid.Int64().Draw(t, "scheduled")),
+		}
+		if r.Status == Output {
+			r.Origin = history.Origin{
+				Partition: rapid.Int32().Draw(t, "p"), Offset: rapid.Int64().Draw(t, "o"), Worker: rapid.Uint16().Draw(t, "w"),
+				Incarnation: rapid.Uint32().Draw(t, "i"), Processing: rapid.Uint64().Draw(t, "proc"), Txn: rapid.Uint64().Draw(t, "x"),
+			}
+		}
+		b.Records = append(b.Records, r)
+	}
+	return b
+}
+
+func save(t require.TestingT, path string, batches []*Batch) {
+	w, err := Create(path, Header{Run: 7, Topic: "out", Partition: 2})
+	require.NoError(t, err)
+	for _, b := range batches {
+		require.NoError(t, w.Write(b))
+	}
+	require.NoError(t, w.Close())
+}
+
+func readAll(r *Reader) (got []*Batch) {
+	var b Batch
+	for r.Next(&b) {
+		c := b
+		c.Records = append([]Record(nil), b.Records...)
+		got = append(got, &c)
+	}
+	return got
+}
+
+// TestRoundTrip: what is written is what is read, and a file that is cut anywhere, or has any byte changed, gives whole
+// batches only, and says that it is not whole.
+func TestRoundTrip(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.obs")
+	rapid.Check(t, func(t *rapid.T) {
+		var want []*Batch
+		for range rapid.IntRange(0, 4).Draw(t, "batches") {
+			want = append(want, drawBatch(t))
+		}
+		save(t, path, want)
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		requireWhole(t, data, want)
+		flip := rapid.IntRange(0, len(data)-1).Draw(t, "flip")
+		changed := bytes.Clone(data)
+		changed[flip] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
+		requirePrefix(t, changed, want)
+		for n := range data {
+			requirePrefix(t, data[:n], want)
+		}
+	})
+}
+
+func requireWhole(t require.TestingT, data []byte, want []*Batch) {
+	r, err := newReader(bytes.NewReader(data), io.NopCloser(nil))
+	require.NoError(t, err)
+	require.Equal(t, Header{Run: 7, Topic: "out", Partition: 2}, r.Header())
+	require.Equal(t, want, readAll(r))
+	require.True(t, r.Tail().Ended)
+	require.Empty(t, r.Tail().Reason)
+	r, err = newReader(bytes.NewReader(data), io.NopCloser(nil))
+	require.NoError(t, err)
+	r.HeadersOnly = true
+	for i, b := range readAll(r) {
+		require.Equal(t, want[i].First, b.First)
+		require.Empty(t, b.Records)
+	}
+	require.True(t, r.Tail().Ended)
+}
+
+func requirePrefix(t require.TestingT, data []byte, want []*Batch) {
+	r, err := newReader(bytes.NewReader(data), io.NopCloser(nil))
+	if err != nil {
+		return
+	}
+	got := readAll(r)
+	require.LessOrEqual(t, len(got), len(want))
+	for i := range got {
+		require.Equal(t, want[i], got[i])
+	}
+	require.False(t, r.Tail().Ended)
+	require.NotEmpty(t, r.Tail().Reason)
+}
+
+func TestOtherVersionIsRefused(t *testing.T) {
+	_, err := newReader(bytes.NewReader([]byte(fileMagic+"\x07rest")), io.NopCloser(nil))
+	require.ErrorContains(t, err, "version 7")
+	_, err = newReader(bytes.NewReader([]byte("something else")), io.NopCloser(nil))
+	require.ErrorContains(t, err, "not an observation file")
+}
+
+func TestSequenceWraps(t *testing.T) {
+	b := Batch{First: 10, BaseSequence: math.MaxInt32}
+	require.EqualValues(t, math.MaxInt32, b.Sequence(10))
+	require.EqualValues(t, 0, b.Sequence(11))
+	require.EqualValues(t, -1, (&Batch{BaseSequence: -1}).Sequence(5))
+}
+
+// TestTransactionsAgainstMarkers: interleaved producers, a marker without records, one left open.
+func TestTransactionsAgainstMarkers(t *testing.T) {
+	var txns Transactions
+	data := func(pid, first int64) {
+		txns.Add(&Batch{First: first, Last: first, ProducerID: pid, Transactional: true})
+	}
+	end := func(pid, first int64, m Marker) bool {
+		return txns.Add(&Batch{First: first, Last: first, ProducerID: pid, Transactional: true, Control: true, Marker: m})
+	}
+	data(1, 0)
+	data(2, 1)
+	data(1, 2)
+	require.True(t, end(1, 3, MarkerAbort))
+	require.False(t, end(1, 4, MarkerAbort))
+	data(1, 5)
+	require.True(t, end(2, 6, MarkerCommit))
+	require.True(t, end(1, 7, MarkerAbort))
+	data(3, 8)
+	require.Equal(t, []Aborted{{1, 0, 3}, {1, 5, 7}}, txns.Aborted())
+	require.Len(t, txns.Open(), 1)
+	a := NewAborts(txns.Aborted())
+	for first, want := range map[int64]bool{0: true, 2: true, 4: false, 5: true, 8: false} {
+		require.Equal(t, want, a.Has(&Batch{First: first, ProducerID: 1, Transactional: true}), first)
+	}
+	require.False(t, a.Has(&Batch{First: 1, ProducerID: 2, Transactional: true}))
+	require.False(t, a.Has(&Batch{First: 0, ProducerID: 1}), "not transactional")
+}
+
+func FuzzReader(f *testing.F) {
+	path := filepath.Join(f.TempDir(), "x.obs")
+	save(f, path, []*Batch{{First: 3, Last: 4, Records: []Record{{Offset: 3}, {Offset: 4, Status: Output}}}})
+	data, err := os.ReadFile(path)
+	require.NoError(f, err)
+	f.Add(data)
+	f.Add(data[:len(data)-9])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := newReader(bytes.NewReader(data), io.NopCloser(nil))
+		if err == nil {
+			readAll(r)
+			require.True(t, r.Tail().Ended != (r.Tail().Reason != ""))
+		}
+	})
+}
+
+// FuzzBatch reaches the batch decoder behind the CRC.
+func FuzzBatch(f *testing.F) {
+	f.Add(appendBatch(nil, &Batch{First: 3, Last: 4, Records: []Record{{Offset: 3}, {Offset: 4, Status: Output}}})[1:])
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var b Batch
+		var scratch []int64
+		if readBatch(body, &b, &scratch, false) == nil {
+			var again Batch
+			require.NoError(t, readBatch(appendBatch(nil, &b)[1:], &again, &scratch, false))
+			require.Equal(t, b.First, again.First)
+		}
+	})
+}

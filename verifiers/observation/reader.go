@@ -1,0 +1,187 @@
+package observation
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+)
+
+// Tail says how a file ended.
+type Tail struct {
+	Batches, Records uint64
+	// Ended says that the end frame is there and its totals are those that were read.
+	Ended bool
+	// Reason says why reading stopped before the end frame ("" when it did not).
+	Reason string
+}
+
+// Reader streams one file, in memory bounded by its largest batch. It is for one goroutine.
+type Reader struct {
+	// HeadersOnly leaves every batch's Records empty, and doesn't decode them.
+	HeadersOnly bool
+
+	header  Header
+	in      *bufio.Reader
+	file    io.Closer
+	body    []byte
+	scratch []int64
+	tail    Tail
+}
+
+// Open opens a file and reads whose log it holds. It fails when the file is missing, is no observation, or is of
+// another version.
+func Open(path string) (*Reader, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("observation: %w", err)
+	}
+	r, err := newReader(f, f)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("observation %s: %w", path, err), f.Close())
+	}
+	return r, nil
+}
+
+func newReader(in io.Reader, closer io.Closer) (*Reader, error) {
+	r := &Reader{in: bufio.NewReaderSize(in, 256<<10), file: closer}
+	start := make([]byte, len(fileMagic)+1)
+	if _, err := io.ReadFull(r.in, start); err != nil || string(start[:len(fileMagic)]) != fileMagic {
+		return nil, errors.New("not an observation file")
+	}
+	if v := start[len(fileMagic)]; v != Version {
+		return nil, fmt.Errorf("version %d; this chaeos reads version %d", v, Version)
+	}
+	body, reason := r.frame()
+	if reason != "" {
+		return nil, errors.New(reason)
+	}
+	if len(body) == 0 || body[0] != kindHeader {
+		return nil, errMalformed
+	}
+	h, err := readHeader(body[1:])
+	r.header = h
+	return r, err
+}
+
+// Header says whose log the file holds.
+func (r *Reader) Header() Header { return r.header }
+
+// Tail says how the file ended, once Next returned false.
+func (r *Reader) Tail() Tail { return r.tail }
+
+// Close closes the file.
+func (r *Reader) Close() error {
+	if err := r.file.Close(); err != nil {
+		return fmt.Errorf("observation: %w", err)
+	}
+	return nil
+}
+
+// Next reads the next batch into b, whose slices it reuses, and returns false at the end of what can be read.
+func (r *Reader) Next(b *Batch) bool {
+	if r.tail.Ended || r.tail.Reason != "" {
+		return false
+	}
+	body, reason := r.frame()
+	if reason == "" {
+		reason = r.decode(body, b)
+	}
+	r.tail.Reason = reason
+	return reason == "" && !r.tail.Ended
+}
+
+func (r *Reader) decode(body []byte, b *Batch) (reason string) {
+	switch {
+	case len(body) > 0 && body[0] == kindBatch:
+		if err := readBatch(body[1:], b, &r.scratch, r.HeadersOnly); err != nil {
+			return err.Error()
+		}
+		r.tail.Batches++
+		r.tail.Records += uint64(len(b.Records))
+		return ""
+	case len(body) > 0 && body[0] == kindEnd:
+		return r.end(body[1:])
+	}
+	return errMalformed.Error()
+}
+
+func (r *Reader) end(body []byte) (reason string) {
+	d := decoder{b: body}
+	batches, records := d.uint(), d.uint()
+	switch _, err := r.in.ReadByte(); {
+	case d.bad || len(d.b) != 0:
+		return errMalformed.Error()
+	case batches != r.tail.Batches || !r.HeadersOnly && records != r.tail.Records:
+		return "the file holds other totals than its end frame says"
+	case !errors.Is(err, io.EOF):
+		return "bytes follow the end frame"
+	}
+	r.tail.Ended = true
+	return ""
+}
+
+// frame reads one whole frame and returns its body, valid until the next call.
+func (r *Reader) frame() (body []byte, reason string) {
+	var length [4]byte
+	if _, err := io.ReadFull(r.in, length[:]); err != nil {
+		return nil, cut(err)
+	}
+	n := binary.LittleEndian.Uint32(length[:])
+	if n > maxFrame {
+		return nil, "a frame's length is impossible"
+	}
+	if err := r.fill(int(n) + 4); err != nil {
+		return nil, cut(err)
+	}
+	body = r.body[:n]
+	sum := crc32.Update(crc32.Checksum(length[:], castagnoli), castagnoli, body)
+	if binary.LittleEndian.Uint32(r.body[n:]) != sum {
+		return nil, "a frame's CRC is wrong"
+	}
+	return body, ""
+}
+
+// fill reads n bytes into the body. It grows with what is really there: a damaged length must not allocate for nothing.
+func (r *Reader) fill(n int) error {
+	const step = 1 << 20
+	r.body = r.body[:0]
+	for len(r.body) < n {
+		start := len(r.body)
+		end := min(n, start+step)
+		if cap(r.body) < end {
+			r.body = append(r.body, make([]byte, end-start)...)
+		}
+		r.body = r.body[:end]
+		if _, err := io.ReadFull(r.in, r.body[start:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func cut(err error) string {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return "the file is cut short"
+	}
+	return err.Error()
+}
+
+// ReadFile calls fn with every batch that can be read; the batch is reused. It returns fn's first error.
+func ReadFile(path string, headersOnly bool, fn func(*Batch) error) (Header, Tail, error) {
+	r, err := Open(path)
+	if err != nil {
+		return Header{}, Tail{}, err
+	}
+	r.HeadersOnly = headersOnly
+	var b Batch
+	for r.Next(&b) {
+		if err := fn(&b); err != nil {
+			return r.Header(), r.Tail(), errors.Join(err, r.Close())
+		}
+	}
+	return r.Header(), r.Tail(), r.Close()
+}

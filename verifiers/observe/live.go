@@ -1,0 +1,158 @@
+package observe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/keyset"
+)
+
+const (
+	// latencyEvery is how often the latencies so far are written: the judge subtracts those from before the load.
+	latencyEvery = 2 * time.Second
+	// latencyLowest and latencyHighest are the histogram's bounds, in nanoseconds; what lies beyond counts as the bound.
+	latencyLowest  = int64(time.Microsecond)
+	latencyHighest = int64(time.Hour)
+	latencyDigits  = 3
+	// liveMaxWait is how long a broker may hold a fetch back while there is nothing new.
+	liveMaxWait = 250 * time.Millisecond
+)
+
+// live reads every output topic as an ordinary read_committed consumer, without a group.
+type live struct {
+	runID      history.RunID
+	partitions int
+	client     *kgo.Client
+	out        *history.Writer
+	fail       func(error)
+	byTopic    map[string]*output
+	byPipeline map[string]*output
+	written    history.Time
+}
+
+// output is one pipeline's output topic as seen so far.
+type output struct {
+	layout  harness.PipelineLayout
+	seen    *keyset.Set
+	latency *hdrhistogram.Histogram
+	visible []atomic.Uint64
+}
+
+func newLive(spec harness.ObserverSpec, fail func(error)) (*live, error) {
+	l := &live{
+		runID: spec.RunID, partitions: spec.Plan.Partitions, fail: fail,
+		byTopic: map[string]*output{}, byPipeline: map[string]*output{}, written: history.Now(),
+	}
+	assignment := map[string]map[int32]kgo.Offset{}
+	for _, layout := range spec.Plan.Pipelines {
+		o := &output{
+			layout: layout, seen: keyset.New(), visible: make([]atomic.Uint64, spec.Plan.Partitions),
+			latency: hdrhistogram.New(latencyLowest, latencyHighest, latencyDigits),
+		}
+		l.byTopic[layout.Output], l.byPipeline[layout.Name] = o, o
+		offsets := map[int32]kgo.Offset{}
+		for p := range spec.Plan.Partitions {
+			offsets[int32(p)] = kgo.NewOffset().AtStart()
+		}
+		assignment[layout.Output] = offsets
+	}
+	var err error
+	l.client, err = harness.DirectClient(spec.Cluster, "chaeos-live", kgo.ConsumePartitions(assignment),
+		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.FetchMaxWait(liveMaxWait), kgo.RequestTimeoutOverhead(linkTimeout))
+	if err != nil {
+		return nil, err
+	}
+	if l.out, err = create(spec, "observer-live", LiveFile); err != nil {
+		l.client.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *live) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		// A poll's context is cut short so that latencies are written also when nothing arrives.
+		pollCtx, cancel := context.WithTimeout(ctx, latencyEvery)
+		fetches := l.client.PollFetches(pollCtx)
+		cancel()
+		l.take(fetches, history.Now())
+	}
+	l.writeLatencies(history.Now())
+}
+
+// take records what one poll delivered.
+func (l *live) take(fetches kgo.Fetches, now history.Time) {
+	var entries []history.Entry
+	fetches.EachError(func(topic string, partition int32, err error) {
+		var loss *kgo.ErrDataLoss
+		if errors.As(err, &loss) {
+			entries = append(entries, &history.Mark{At: now, Name: "data-loss", Text: fmt.Sprintf("%s/%d: %v", topic, partition, err)})
+		}
+	})
+	fetches.EachPartition(func(f kgo.FetchTopicPartition) {
+		o := l.byTopic[f.Topic]
+		if o == nil || len(f.Records) == 0 {
+			return
+		}
+		fresh := l.deliver(o, f.Records, now)
+		o.visible[f.Partition].Add(fresh)
+		entries = append(entries, &history.Seen{
+			At: now, Topic: f.Topic, Partition: f.Partition,
+			From: f.Records[0].Offset, To: f.Records[len(f.Records)-1].Offset + 1, Count: uint64(len(f.Records)), New: fresh,
+		})
+	})
+	if len(entries) > 0 {
+		l.fail(l.out.Write(entries...))
+	}
+	if now.Sub(l.written) >= latencyEvery {
+		l.writeLatencies(now)
+	}
+}
+
+// deliver returns how many of the records bring an input that was not seen before, and adds their latencies.
+func (l *live) deliver(o *output, records []*kgo.Record, now history.Time) (fresh uint64) {
+	for _, rec := range records {
+		env, isOutput, err := history.Decode(rec.Value)
+		if err != nil || env.Run != l.runID || isOutput == o.layout.ProducerOnly {
+			continue
+		}
+		key := keyset.Key{Class: env.Origin.Partition, Index: uint64(env.Origin.Offset)}
+		if o.layout.ProducerOnly {
+			key = keyset.BySequence(env.Sequence, l.partitions)
+		}
+		if o.seen.Add(key) {
+			fresh++
+			// Out of the histogram's range can't happen after the clamp.
+			_ = o.latency.RecordValue(min(max(int64(now.Sub(env.Scheduled)), latencyLowest), latencyHighest))
+		}
+	}
+	return fresh
+}
+
+func (l *live) writeLatencies(now history.Time) {
+	l.written = now
+	for _, o := range l.byPipeline {
+		hdr, err := o.latency.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+		if err != nil {
+			l.fail(fmt.Errorf("latency histogram: %w", err))
+			return
+		}
+		l.fail(l.out.Write(&history.Latency{At: now, Pipeline: o.layout.Name, HDR: hdr}))
+	}
+}
+
+func (l *live) close() error {
+	l.client.Close()
+	if err := l.out.Close(); err != nil {
+		return fmt.Errorf("observer: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,172 @@
+package observe
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/verifiers/internal/fakecluster"
+)
+
+const (
+	runID = history.RunID(77)
+	parts = 3
+)
+
+var plan = harness.TopicPlan{Input: "in", Partitions: parts, Pipelines: []harness.PipelineLayout{
+	{PipelineInfo: harness.PipelineInfo{Name: "src", ProducerOnly: true}, Source: 1, Output: "out-src"},
+	{PipelineInfo: harness.PipelineInfo{Name: "txn", Transactional: true}, Output: "out-txn", Group: "g"},
+}}
+
+func within(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func start(t *testing.T, c *fakecluster.Cluster) (*Observer, string) {
+	t.Helper()
+	dir := t.TempDir()
+	o := New(harness.ObserverSpec{Dir: dir, RunID: runID, Cluster: c, Plan: plan})
+	require.NoError(t, o.Start(within(t)))
+	return o, dir
+}
+
+func entries(t *testing.T, dir, file string) (all []history.Entry) {
+	t.Helper()
+	tail, err := history.ReadFile(filepath.Join(dir, file), func(e history.Entry) error { all = append(all, e); return nil })
+	require.NoError(t, err)
+	require.True(t, tail.Whole())
+	return all
+}
+
+func produced(p int32, offset int64) *kgo.Record {
+	return &kgo.Record{Topic: "out-txn", Partition: p, Value: history.AppendOutput(nil, history.Output{
+		Input: history.Input{Run: runID, Identity: history.Identity{Sequence: uint64(offset)}, Scheduled: history.Now().Add(-time.Second)}, Origin: history.Origin{Partition: p, Offset: offset},
+	}, 0)}
+}
+
+// TestLive: distinct inputs are counted once, aborted ones never, and latencies run from the scheduled time.
+func TestLive(t *testing.T) {
+	c := fakecluster.New(t, parts, "in", "out-src", "out-txn")
+	o, dir := start(t, c)
+	ctx := within(t)
+	client := c.Client(t, "writer", kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.TransactionalID("t-0"))
+	for n, end := range []kgo.TransactionEndTry{kgo.TryCommit, kgo.TryAbort} {
+		require.NoError(t, client.BeginTransaction())
+		for i := range int64(10) {
+			require.NoError(t, client.ProduceSync(ctx, produced(1, int64(10*n)+i), produced(1, int64(10*n)+i)).FirstErr())
+		}
+		require.NoError(t, client.EndTransaction(ctx, end))
+	}
+	plain := c.Client(t, "source", kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	for seq := range uint64(6) {
+		in := history.Input{Run: runID, Identity: history.Identity{Source: 1, Sequence: seq}, Scheduled: history.Now()}
+		require.NoError(t, plain.ProduceSync(ctx, &kgo.Record{Topic: "out-src", Partition: int32(seq % parts), Value: history.AppendInput(nil, in, 0)}).FirstErr())
+	}
+	require.NoError(t, wait.Poll(ctx, 10*time.Millisecond, func() (bool, error) { return o.Visible("txn") >= 10 && o.Visible("src") >= 6, o.Failed() }))
+	require.NoError(t, o.Stop(ctx))
+	require.EqualValues(t, 10, o.Visible("txn"))
+	require.EqualValues(t, 10, o.VisibleIn("txn", 1))
+	require.Zero(t, o.VisibleIn("txn", 0))
+	require.EqualValues(t, 2, o.VisibleIn("src", 2))
+	require.Zero(t, o.Visible("nobody"))
+
+	var seen, fresh uint64
+	latency := map[string]*history.Latency{}
+	for _, e := range entries(t, dir, LiveFile) {
+		switch e := e.(type) {
+		case *history.Seen:
+			if e.Topic == "out-txn" {
+				seen, fresh = seen+e.Count, fresh+e.New
+			}
+		case *history.Latency:
+			latency[e.Pipeline] = e
+		}
+	}
+	require.EqualValues(t, 20, seen)
+	require.EqualValues(t, 10, fresh)
+	h, err := hdrhistogram.Decode(latency["txn"].HDR)
+	require.NoError(t, err)
+	require.EqualValues(t, 10, h.TotalCount())
+	require.Greater(t, h.Min(), int64(900*time.Millisecond))
+	for _, rec := range o.Histories() {
+		require.Positive(t, rec.Bytes)
+		require.Equal(t, "harness", rec.Role)
+	}
+}
+
+// TestSamplerNamesTheCulprit: an open transaction holds the last stable offset, and the probe names it.
+func TestSamplerNamesTheCulprit(t *testing.T) {
+	c := fakecluster.New(t, parts, "in", "out-src", "out-txn")
+	o, dir := start(t, c)
+	ctx := within(t)
+	client := c.Client(t, "writer", kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.TransactionalID("t-0"))
+	require.NoError(t, client.BeginTransaction())
+	require.NoError(t, client.ProduceSync(ctx, produced(2, 0), produced(2, 1)).FirstErr())
+	require.NoError(t, wait.Poll(ctx, 10*time.Millisecond, func() (bool, error) { return o.LargestLag("txn") == 2, nil }))
+	require.Zero(t, o.LargestLag("src"))
+	require.NoError(t, wait.Sleep(ctx, probeAfter+time.Second))
+	require.NoError(t, o.Stop(ctx))
+	var culprits []*history.Culprit
+	samples := map[string]int{}
+	for _, e := range entries(t, dir, SamplesFile) {
+		switch e := e.(type) {
+		case *history.Culprit:
+			culprits = append(culprits, e)
+		case *history.Sample:
+			if e.Broker >= 0 {
+				samples[e.Topic]++
+			}
+		}
+	}
+	require.Len(t, culprits, 1)
+	require.Equal(t, "t-0", culprits[0].TransactionalID)
+	require.Equal(t, "Ongoing", culprits[0].State)
+	require.EqualValues(t, 2, culprits[0].Partition)
+	require.EqualValues(t, 0, culprits[0].LSO)
+	for _, topic := range []string{"in", "out-src", "out-txn"} {
+		require.Greater(t, samples[topic], 3*20, topic)
+	}
+}
+
+// TestSilentBrokerHoldsNobodyUp: one broker never answers ListOffsets; the partitions of the others are sampled at pace,
+// and its own are recorded as without a leader.
+func TestSilentBrokerHoldsNobodyUp(t *testing.T) {
+	c := fakecluster.New(t, parts, "in", "out-src", "out-txn")
+	silent := c.Fake.LeaderFor("out-txn", 0)
+	require.NoError(t, c.Fake.MoveTopicPartition("out-txn", 1, (silent+1)%fakecluster.Nodes))
+	c.Fake.ControlKey(int16(kmsg.ListOffsets), func(kmsg.Request) (kmsg.Response, error, bool) {
+		c.Fake.KeepControl()
+		if c.Fake.CurrentNode() == silent {
+			c.Fake.SleepControl(func() { <-t.Context().Done() })
+		}
+		return nil, nil, false
+	})
+	o, dir := start(t, c)
+	require.NoError(t, wait.Sleep(within(t), 2*time.Second))
+	require.NoError(t, o.Stop(within(t)))
+	answered, nobody := map[int32]int{}, map[int32]int{}
+	for _, e := range entries(t, dir, SamplesFile) {
+		if s, ok := e.(*history.Sample); ok && s.Topic == "out-txn" {
+			if s.Broker < 0 {
+				nobody[s.Partition]++
+			} else {
+				answered[s.Partition]++
+			}
+		}
+	}
+	require.Zero(t, answered[0])
+	require.Greater(t, nobody[0], 10)
+	require.Greater(t, answered[1], 15)
+}

@@ -1,0 +1,191 @@
+package observe
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/verifiers/internal/brokers"
+)
+
+const (
+	// Interval is the time between two samples.
+	Interval = 100 * time.Millisecond
+	// sampleTimeout is how long one broker may take: a paused one must not keep its goroutine for long after it resumes.
+	sampleTimeout = 500 * time.Millisecond
+	// linkTimeout is when the client gives a connection up; a paused broker's is dialled anew soon after it resumes.
+	linkTimeout = time.Second
+	// leaderless is how old a partition's newest answer may be before the partition is recorded as having no leader.
+	leaderless = Interval + Interval/2
+)
+
+// sampler asks every broker for every partition's ends, each broker in its own goroutine, so that a paused one holds up
+// nobody else.
+type sampler struct {
+	client  *kgo.Client
+	nodes   []int
+	parts   map[brokers.TP]int32
+	out     *history.Writer
+	fail    func(error)
+	probing atomic.Bool
+	probes  sync.WaitGroup
+
+	mu    sync.Mutex
+	state map[brokers.TP]*standing
+}
+
+// standing is what is known of one partition now.
+type standing struct {
+	newest history.Sample
+	// since is when the last stable offset was first seen where it is, behind the high watermark (0: it is not behind).
+	since, probed history.Time
+}
+
+func newSampler(ctx context.Context, spec harness.ObserverSpec, fail func(error)) (*sampler, error) {
+	client, err := harness.DirectClient(spec.Cluster, "chaeos-sampler", kgo.RequestTimeoutOverhead(linkTimeout))
+	if err != nil {
+		return nil, err
+	}
+	s := &sampler{client: client, nodes: spec.Cluster.Info().Nodes, parts: map[brokers.TP]int32{}, fail: fail, state: map[brokers.TP]*standing{}}
+	for _, topic := range append([]string{spec.Plan.Input}, outputs(spec.Plan)...) {
+		for p := range spec.Plan.Partitions {
+			if topic != "" {
+				tp := brokers.TP{Topic: topic, Partition: int32(p)}
+				s.parts[tp] = -1
+				s.state[tp] = &standing{}
+			}
+		}
+	}
+	// The client learns every broker's address here; from now on each is asked by itself.
+	if _, err := brokers.Leaders(ctx, client, nil, nil); err != nil {
+		client.Close()
+		return nil, err
+	}
+	if s.out, err = create(spec, "observer-samples", SamplesFile); err != nil {
+		client.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func outputs(plan harness.TopicPlan) []string {
+	var names []string
+	for _, p := range plan.Pipelines {
+		names = append(names, p.Output)
+	}
+	return names
+}
+
+func (s *sampler) run(ctx context.Context) {
+	var all sync.WaitGroup
+	for _, node := range s.nodes {
+		all.Go(func() { every(ctx, func() { s.sample(ctx, int32(node)) }) })
+	}
+	every(ctx, func() { s.watch(ctx) })
+	all.Wait()
+	s.probes.Wait()
+}
+
+// every calls do each Interval until the context ends; a slow call delays the next one and is not made up for.
+func every(ctx context.Context, do func()) {
+	next := history.Now()
+	for ctx.Err() == nil {
+		do()
+		next = max(next.Add(Interval), history.Now())
+		_ = wait.Sleep(ctx, next.Sub(history.Now())) // the loop looks at the context itself
+	}
+}
+
+// sample asks one broker once. The high watermark comes first: a last stable offset below it was then really behind.
+func (s *sampler) sample(ctx context.Context, broker int32) {
+	ctx, cancel := context.WithTimeout(ctx, sampleTimeout)
+	defer cancel()
+	hws, err := brokers.ListOffsets(ctx, s.client, broker, brokers.Ask{Isolation: 0, Timestamp: brokers.Latest, Partitions: s.parts})
+	if err != nil {
+		return // a broker that can't answer is what faults are about; partitions without an answer are recorded by watch
+	}
+	lsos, err := brokers.ListOffsets(ctx, s.client, broker, brokers.Ask{Isolation: 1, Timestamp: brokers.Latest, Partitions: s.parts})
+	if err != nil {
+		return
+	}
+	now := history.Now()
+	var entries []history.Entry
+	for tp, hw := range hws {
+		lso, ok := lsos[tp]
+		if !ok || hw.Err != nil || lso.Err != nil || hw.Offset < 0 || lso.Offset < 0 || hw.Epoch != lso.Epoch {
+			continue
+		}
+		e := &history.Sample{
+			At: now, Topic: tp.Topic, Partition: tp.Partition, Broker: broker, LeaderEpoch: lso.Epoch,
+			LSO: lso.Offset, HW: max(hw.Offset, lso.Offset),
+		}
+		entries = append(entries, e)
+		s.note(tp, *e)
+	}
+	s.write(entries)
+}
+
+func (s *sampler) write(entries []history.Entry) {
+	if len(entries) > 0 {
+		s.fail(s.out.Write(entries...))
+	}
+}
+
+// note remembers the newest sample and since when the last stable offset stands still.
+func (s *sampler) note(tp brokers.TP, e history.Sample) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := s.state[tp]
+	if e.LeaderEpoch < st.newest.LeaderEpoch {
+		return // a cut-off leader's frozen answer
+	}
+	switch {
+	case e.LSO >= e.HW:
+		st.since = 0
+	case st.since == 0 || e.LSO != st.newest.LSO:
+		st.since = e.At
+	}
+	st.newest = e
+}
+
+// watch records partitions that no broker answers for as their leader (Broker -1, no offsets), and has long standstills
+// looked into.
+func (s *sampler) watch(ctx context.Context) {
+	now := history.Now()
+	var entries []history.Entry
+	s.mu.Lock()
+	for tp, st := range s.state {
+		if now.Sub(st.newest.At) > leaderless {
+			entries = append(entries, &history.Sample{At: now, Topic: tp.Topic, Partition: tp.Partition, Broker: -1, LeaderEpoch: -1, LSO: -1, HW: -1})
+		}
+	}
+	s.mu.Unlock()
+	s.write(entries)
+	s.probe(ctx, now)
+}
+
+func (s *sampler) largestLag(topic string) (lag int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for tp, st := range s.state {
+		if tp.Topic == topic {
+			lag = max(lag, st.newest.HW-st.newest.LSO)
+		}
+	}
+	return lag
+}
+
+func (s *sampler) close() error {
+	s.client.Close()
+	if err := s.out.Close(); err != nil {
+		return fmt.Errorf("observer: %w", err)
+	}
+	return nil
+}

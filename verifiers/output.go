@@ -1,0 +1,249 @@
+package verifiers
+
+import (
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/keyset"
+	"github.com/chaeos/chaeos/verifiers/observation"
+)
+
+// outputLog is one pipeline's output topic as it was read back. Keys are input partition and offset, or, where the
+// source writes straight to it, sequences.
+type outputLog struct {
+	parts []*partLog
+	// seen are inputs with a visible copy, again those with several; copies counts every visible copy.
+	seen, again *keyset.Set
+	copies      uint64
+	// behind are inputs with a copy at or above the last stable offset, dropped those with a copy that was aborted.
+	behind, dropped           *keyset.Set
+	reordered                 uint64
+	corrupt, foreign, orphans uint64
+	// lives counts records by the worker that made them and the output partition, txns those of transactions.
+	lives map[life]map[int32]*fate
+	txns  map[txnKey]map[int32]*fate
+}
+
+// txnKey names a transaction: the worker's life, and the ordinal in it.
+type txnKey struct {
+	life
+	ordinal uint64
+}
+
+// fate counts what became of records.
+type fate struct{ visible, aborted, hidden uint64 }
+
+func (f *fate) add(v visibility, n uint64) {
+	switch v {
+	case visible:
+		f.visible += n
+	case aborted:
+		f.aborted += n
+	case hidden:
+		f.hidden += n
+	}
+}
+
+// present are the records that are in the log and not aborted.
+func (f *fate) present() uint64 {
+	if f == nil {
+		return 0
+	}
+	return f.visible + f.hidden
+}
+
+func newOutputLog() *outputLog {
+	return &outputLog{
+		seen: keyset.New(), again: keyset.New(), behind: keyset.New(), dropped: keyset.New(),
+		lives: map[life]map[int32]*fate{}, txns: map[txnKey]map[int32]*fate{},
+	}
+}
+
+// tallyOutput streams one pipeline's output files.
+func tallyOutput(r *run, in *inputLog, layout harness.PipelineLayout) (*outputLog, error) {
+	n := r.record.Plan.Partitions
+	each := make([]*outputLog, n)
+	err := parallel(n, func(i int) (err error) {
+		each[i], err = tallyOutputPartition(r, in, layout, int32(i))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := newOutputLog()
+	for _, p := range each {
+		out.merge(p)
+	}
+	return out, nil
+}
+
+// outputReader streams one output partition.
+type outputReader struct {
+	*outputLog
+	run     *run
+	layout  harness.PipelineLayout
+	log     *partLog
+	cursors []cursor
+	// highest is, by input partition, one above the highest input that came first so far.
+	highest map[int32]uint64
+	// The last record's counters: neighbours mostly share them.
+	key   txnKey
+	life  *fate
+	txn   *fate
+	valid bool
+}
+
+func tallyOutputPartition(r *run, in *inputLog, layout harness.PipelineLayout, partition int32) (*outputLog, error) {
+	log, err := openPartition(r, tp{layout.Output, partition})
+	if err != nil {
+		return nil, err
+	}
+	o := &outputReader{outputLog: newOutputLog(), run: r, layout: layout, log: log, highest: map[int32]uint64{}}
+	o.parts = []*partLog{log}
+	for _, ids := range in.ids {
+		o.cursors = append(o.cursors, cursor{ids: ids})
+	}
+	if log.idle {
+		return o.outputLog, nil
+	}
+	_, _, err = observation.ReadFile(log.path, false, func(b *observation.Batch) error {
+		o.batch(b)
+		return nil
+	})
+	return o.outputLog, err
+}
+
+func (o *outputReader) batch(b *observation.Batch) {
+	if b.Damaged {
+		o.corrupt += uint64(b.Count)
+		return
+	}
+	stands := o.log.visibility(b)
+	for i := range b.Records {
+		rec := &b.Records[i]
+		switch key, kind := o.classify(rec); kind {
+		case sound:
+			o.count(rec, key, stands)
+		case orphan:
+			if stands == visible {
+				o.orphans++
+			}
+		case notOurs:
+			if stands == visible {
+				o.foreign++
+			}
+		case broken:
+			o.corrupt++
+		}
+	}
+}
+
+// kindOfRecord is what an output record is to its pipeline.
+type kindOfRecord int
+
+const (
+	sound kindOfRecord = iota
+	// orphan: its input is not, or no longer, in the input log where it says, though the source did send it.
+	orphan
+	// notOurs: another run's, no envelope at all, or of an input that nobody sent.
+	notOurs
+	broken
+)
+
+func (o *outputReader) classify(rec *observation.Record) (keyset.Key, kindOfRecord) {
+	source := o.run.sources[o.layout.Source]
+	bySequence := keyset.BySequence(rec.Sequence, o.run.record.Plan.Partitions)
+	switch {
+	case rec.Status == observation.Corrupt:
+		return keyset.Key{}, broken
+	case rec.Status == observation.Foreign, (rec.Status == observation.Input) != o.layout.ProducerOnly, rec.Source != o.layout.Source:
+		return keyset.Key{}, notOurs
+	case o.layout.ProducerOnly:
+		if source == nil || !source.intended.Has(bySequence) {
+			return keyset.Key{}, notOurs
+		}
+		return bySequence, sound
+	}
+	if p := rec.Partition; p >= 0 && int(p) < len(o.cursors) {
+		if id, ok := o.cursors[p].identity(rec.Origin.Offset); ok && id == rec.Identity {
+			return keyset.Key{Class: p, Index: uint64(rec.Origin.Offset)}, sound
+		}
+	}
+	if source == nil || !source.intended.Has(bySequence) {
+		return keyset.Key{}, notOurs
+	}
+	return keyset.Key{}, orphan
+}
+
+func (o *outputReader) count(rec *observation.Record, key keyset.Key, stands visibility) {
+	switch stands {
+	case visible:
+		o.copies++
+		if !o.seen.Add(key) {
+			o.again.Add(key)
+		} else if high := o.highest[key.Class]; key.Index < high {
+			o.reordered++
+		} else {
+			o.highest[key.Class] = key.Index + 1
+		}
+	case hidden:
+		o.behind.Add(key)
+	case aborted:
+		o.dropped.Add(key)
+	}
+	if o.layout.ProducerOnly {
+		return
+	}
+	if at := (txnKey{life{rec.Worker, rec.Incarnation}, rec.Txn}); !o.valid || at != o.key {
+		o.key, o.valid = at, true
+		o.life = counters(o.lives, at.life, o.log.at.partition)
+		o.txn = nil
+		if rec.Txn != 0 {
+			o.txn = counters(o.txns, at, o.log.at.partition)
+		}
+	}
+	if o.txn != nil {
+		o.txn.add(stands, 1)
+	} else {
+		o.life.add(stands, 1)
+	}
+}
+
+func counters[K comparable](m map[K]map[int32]*fate, k K, partition int32) *fate {
+	byPartition := m[k]
+	if byPartition == nil {
+		byPartition = map[int32]*fate{}
+		m[k] = byPartition
+	}
+	f := byPartition[partition]
+	if f == nil {
+		f = &fate{}
+		byPartition[partition] = f
+	}
+	return f
+}
+
+func (o *outputLog) merge(p *outputLog) {
+	o.parts = append(o.parts, p.parts...)
+	o.again.Union(p.again)
+	o.again.Union(o.seen.And(p.seen))
+	o.seen.Union(p.seen)
+	o.behind.Union(p.behind)
+	o.dropped.Union(p.dropped)
+	o.copies += p.copies
+	o.reordered += p.reordered
+	o.corrupt += p.corrupt
+	o.foreign += p.foreign
+	o.orphans += p.orphans
+	mergeCounters(o.lives, p.lives)
+	mergeCounters(o.txns, p.txns)
+}
+
+func mergeCounters[K comparable](to, from map[K]map[int32]*fate) {
+	for k, byPartition := range from {
+		for partition, f := range byPartition {
+			t := counters(to, k, partition)
+			t.visible += f.visible
+			t.aborted += f.aborted
+			t.hidden += f.hidden
+		}
+	}
+}

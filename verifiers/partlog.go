@@ -1,0 +1,173 @@
+package verifiers
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+
+	"github.com/chaeos/chaeos/verifiers/observation"
+)
+
+// partLog is what one partition's headers and index entry say, before its records are looked at.
+type partLog struct {
+	at   tp
+	path string
+	info observation.Partition
+	// stable is the last stable offset: nothing at or above it is visible to a read_committed reader.
+	stable int64
+	aborts *observation.Aborts
+	open   []observation.OpenTxn
+	// epochs are where each leader epoch's batches begin.
+	epochs []epochStart
+	end    int64
+	doubts []string
+	// idle says that there is no file to read: the doubts say why.
+	idle bool
+}
+
+type epochStart struct {
+	epoch int32
+	first int64
+}
+
+func (p *partLog) doubt(format string, args ...any) {
+	p.doubts = append(p.doubts, fmt.Sprintf("%s/%d: ", p.at.topic, p.at.partition)+fmt.Sprintf(format, args...))
+}
+
+// openPartition reads a partition's headers. Trouble with its file is a doubt, not an error.
+func openPartition(r *run, at tp) (*partLog, error) {
+	p := &partLog{at: at, path: observation.File(r.dir, at.topic, at.partition)}
+	info := r.index.Partition(at.topic, at.partition)
+	if info == nil {
+		p.idle = true
+		p.doubt("not read back")
+		return p, nil
+	}
+	p.info = *info
+	var txns observation.Transactions
+	header, tail, err := observation.ReadFile(p.path, true, func(b *observation.Batch) error {
+		txns.Add(b)
+		p.header(b)
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		p.idle = true
+		p.doubt("its observation file is missing")
+		return p, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if header.Run != r.record.RunID || header.Topic != at.topic || header.Partition != at.partition {
+		p.doubt("its observation file is of %s/%d in another run or place", header.Topic, header.Partition)
+	}
+	p.aborts, p.open = observation.NewAborts(txns.Aborted()), txns.Open()
+	p.stable = p.info.LSO
+	if len(p.open) > 0 {
+		p.stable = min(p.stable, p.open[0].Start)
+	}
+	p.checkComplete(tail)
+	p.checkAborted(txns.Aborted())
+	return p, nil
+}
+
+func (p *partLog) header(b *observation.Batch) {
+	p.end = b.Last + 1
+	if b.Damaged {
+		return
+	}
+	if n := len(p.epochs); n == 0 || p.epochs[n-1].epoch < b.LeaderEpoch {
+		p.epochs = append(p.epochs, epochStart{b.LeaderEpoch, b.First})
+	}
+}
+
+func (p *partLog) checkComplete(tail observation.Tail) {
+	x := p.info
+	p.end = max(p.end, x.LogStart)
+	switch {
+	case x.Failure != "":
+		p.doubt("%s", x.Failure)
+	case !tail.Ended:
+		p.doubt("its observation file can't be read to its end after %d batches: %s", tail.Batches, tail.Reason)
+	case !x.Complete || p.end < x.HW:
+		p.doubt("read up to offset %d of %d", p.end, x.HW)
+	}
+	if x.HWAfter >= 0 && x.HWAfter != x.HW {
+		p.doubt("its end moved from %d to %d while it was read: %s", x.HW, x.HWAfter, x.Writer)
+	}
+	if x.LSOAfter >= 0 && x.LSOAfter != x.LSO {
+		p.doubt("its last stable offset moved from %d to %d while it was read", x.LSO, x.LSOAfter)
+	}
+	switch {
+	case x.ClientErr != "":
+		p.doubt("a read_committed client could not read it: %s", x.ClientErr)
+	case x.Client != x.Committed:
+		p.doubt("a read_committed client saw %d records (hash %s) where the log holds %d committed (hash %s)", x.Client.Count, x.Client.Hash, x.Committed.Count, x.Committed.Hash)
+	}
+}
+
+// checkAborted compares the log's markers with what the broker listed.
+func (p *partLog) checkAborted(derived []observation.Aborted) {
+	type txn struct{ producer, first int64 }
+	listed := map[txn]bool{}
+	for _, a := range p.info.BrokerAborted {
+		listed[txn{a.ProducerID, a.First}] = true
+	}
+	missing := 0
+	for _, a := range derived {
+		if a.First < p.info.LSO && !listed[txn{a.ProducerID, a.First}] {
+			missing++
+		}
+		delete(listed, txn{a.ProducerID, a.First})
+	}
+	if missing+len(listed) > 0 {
+		p.doubt("the broker's list of aborted transactions lacks %d that the markers abort, and has %d that they don't", missing, len(listed))
+	}
+}
+
+// visibility is where a batch stands for a reader.
+type visibility int
+
+const (
+	visible visibility = iota
+	aborted
+	hidden
+)
+
+// of says where a batch stands for a read_committed reader.
+func (p *partLog) visibility(b *observation.Batch) visibility {
+	switch {
+	case p.aborts.Has(b):
+		return aborted
+	case b.First >= p.stable:
+		return hidden
+	}
+	return visible
+}
+
+// rewritten is the range of offsets that were below the high watermark once and are gone, or hold later records: between
+// where a newer leader epoch's batches begin and the highest watermark that an older epoch showed. Empty: from >= to.
+func (p *partLog) rewritten(highest map[int32]int64, seenTo int64) (from, to int64) {
+	from, to = math.MaxInt64, 0
+	note := func(start, end int64) {
+		if start < end {
+			from, to = min(from, start), max(to, end)
+		}
+	}
+	for epoch, hw := range highest {
+		note(p.startAfter(epoch), hw)
+	}
+	note(p.end, seenTo)
+	return from, to
+}
+
+// startAfter is where the first batch of a newer epoch begins, or the log's end.
+func (p *partLog) startAfter(epoch int32) int64 {
+	for _, e := range p.epochs {
+		if e.epoch > epoch {
+			return e.first
+		}
+	}
+	return p.end
+}

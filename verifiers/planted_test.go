@@ -1,0 +1,496 @@
+package verifiers
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/observation"
+)
+
+// eachRecord calls fn with every n-th record of a row's output, and returns how many there were.
+func (w *world) eachRecord(pipeline string, n int, fn func(l *topicLog, b *observation.Batch, i int)) (count uint64) {
+	seen := 0
+	for p := range int32(parts) {
+		l := w.log("out-"+pipeline, p)
+		for _, b := range l.batches {
+			for i := len(b.Records) - 1; i >= 0; i-- {
+				if seen++; seen%n == 0 {
+					fn(l, b, i)
+					count++
+				}
+			}
+		}
+	}
+	return count
+}
+
+func (w *world) dropEach(pipeline string, n int) uint64 {
+	return w.eachRecord(pipeline, n, func(l *topicLog, b *observation.Batch, i int) { l.dropRecord(b, i) })
+}
+
+// doubleEach writes a copy of each n-th record at the log's end, as another incarnation would.
+func (w *world) doubleEach(pipeline string, n int) uint64 {
+	var copies []func()
+	count := w.eachRecord(pipeline, n, func(l *topicLog, b *observation.Batch, i int) {
+		rec := b.Records[i]
+		rec.Incarnation++
+		rec.Processing = 1
+		copies = append(copies, func() { l.append(&observation.Batch{ProducerID: 999, Records: []observation.Record{rec}}) })
+	})
+	for _, c := range copies {
+		c()
+	}
+	return count
+}
+
+// planted is one mutation of a clean run, and what must come of it.
+type planted struct {
+	name string
+	do   func(w *world)
+	row  string
+	// want changes a clean row's numbers to those expected.
+	want func(n *harness.Numbers)
+	// verdict is the claim's, exit the run's, says a part of a reason or note.
+	verdict harness.Verdict
+	exit    int
+	says    string
+}
+
+func u(n uint64) *uint64 { return &n }
+
+var plantedFaults = []planted{
+	{"each 1000th output dropped", func(w *world) { w.dropEach(plainName, 1000) }, plainName, func(n *harness.Numbers) {
+		n.Unique, n.Lost, n.LostBy, n.NeverLive = records-3, 3, map[string]uint64{"acked but absent": 3}, 0
+	}, harness.Violated, 3, "3 of 3,000 committed inputs have no visible output"},
+	{"each 1000th output never produced", func(w *world) {
+		w.dropEach(plainName, 1000)
+		short := map[int32]uint64{0: 1, 1: 1, 2: 1}
+		for _, e := range w.hist("idempotent-0").entries {
+			if o, ok := e.(*history.Outputs); ok {
+				o.Counts[0].Count -= short[o.Counts[0].Partition]
+				short[o.Counts[0].Partition] = 0
+			}
+		}
+	}, plainName, func(n *harness.Numbers) { n.Unique, n.Lost, n.LostBy = records-3, 3, map[string]uint64{"skipped": 3} },
+		harness.Violated, 3, "passed by idempotent-0 (incarnation 1) committing"},
+	{"each 1000th output doubled by another incarnation", func(w *world) { w.doubleEach(plainName, 1000) }, plainName, func(n *harness.Numbers) {
+		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = 3, 3, map[string]uint64{"reprocessed": 3}
+	}, harness.Held, 0, "3 extra copies of 3 inputs"},
+	{"a batch stored twice with its sequences", func(w *world) {
+		l := w.log("out-"+plainName, 1)
+		b := *l.batches[4]
+		b.Records = append([]observation.Record(nil), b.Records...)
+		l.append(&b)
+	}, plainName, func(n *harness.Numbers) {
+		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = perBatch, perBatch, map[string]uint64{"broker": perBatch}
+	}, harness.Held, 0, "(broker 10)"},
+	{"a batch sent again without idempotence", func(w *world) {
+		l := w.log("out-"+plainName, 1)
+		l.append(&observation.Batch{ProducerID: -1, Records: append([]observation.Record(nil), l.batches[4].Records...)})
+	}, plainName, func(n *harness.Numbers) {
+		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = perBatch, perBatch, map[string]uint64{"resend": perBatch}
+	}, harness.Held, 0, "(resend 10)"},
+	{"copies in two partitions", func(w *world) {
+		w.log("out-"+plainName, 2).append(&observation.Batch{ProducerID: 999, Records: append([]observation.Record(nil), w.log("out-"+plainName, 1).batches[4].Records...)})
+	}, plainName, func(n *harness.Numbers) {
+		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = perBatch, perBatch, map[string]uint64{"resend": perBatch}
+	}, harness.Held, 0, "out-idempotent/1 offset 40"},
+	{"acknowledged and not stored", func(w *world) { w.dropEach(srcName, 1000) }, srcName, func(n *harness.Numbers) {
+		n.Unique, n.Lost, n.LostBy = records-3, 3, map[string]uint64{"acked but absent": 3}
+	}, harness.Violated, 3, "3 of 3,000 acknowledged records are not in the log (acked but absent 3), e.g. source 1 sequence 2970 acked at out-acks1/0 offset 990 (nothing is there now)"},
+	{"an ack names an offset that another record holds", func(w *world) {
+		l := w.log("out-"+srcName, 0)
+		l.batches[9].Records[0] = l.batches[20].Records[0]
+		l.batches[9].Records[0].Offset = l.batches[9].First
+		l.dropRecord(l.batches[20], 0)
+	}, srcName, func(n *harness.Numbers) {
+		n.Unique, n.Lost, n.LostBy, n.Reordered = records-1, 1, map[string]uint64{"acked but absent": 1}, 99+10
+	}, harness.Violated, 3, "source 1 sequence 270 acked at out-acks1/0 offset 90 (now held by sequence 600 of leader epoch 0)"},
+	{"a lost tail", func(w *world) {
+		l := w.log("out-"+srcName, 2)
+		l.batches = l.batches[:70]
+		l.renumber()
+		w.hist("observer-samples").entries = nil
+	}, srcName, func(n *harness.Numbers) {
+		n.Unique, n.Lost, n.LostBy = records-300, 300, map[string]uint64{"acked but absent": 300}
+		n.LSOStalls, n.LongestStall, n.TotalStall = nil, nil, nil
+	}, harness.Violated, 3, "the log ends at 700"},
+	{"a tail that a live reader saw and that is gone", func(w *world) {
+		l := w.log("out-"+srcName, 2)
+		l.batches = l.batches[:70]
+		l.renumber()
+		w.hist("observer-samples").entries = nil
+		w.hist("observer-live").add(&history.Seen{At: at(2999), Topic: "out-" + srcName, Partition: 2, From: 0, To: 900})
+	}, srcName, func(n *harness.Numbers) {
+		n.Unique, n.Lost, n.LostBy = records-300, 300, map[string]uint64{"acked but absent": 100, "truncated": 200}
+		n.LSOStalls, n.LongestStall, n.TotalStall = nil, nil, nil
+	}, harness.Violated, 3, "out-acks1/2: offsets 700 to 899 were below the high watermark"},
+	{"a tail rewritten under a newer leader epoch", func(w *world) {
+		l := w.log("out-"+srcName, 2)
+		l.batches = l.batches[:70]
+		l.renumber()
+		for range 30 {
+			l.append(&observation.Batch{ProducerID: 101, BaseSequence: -1, LeaderEpoch: 5})
+		}
+		for _, b := range l.batches[70:] {
+			b.Records, b.Control, b.Marker, b.Transactional = nil, true, observation.MarkerAbort, true
+		}
+	}, srcName, func(n *harness.Numbers) {
+		n.Unique, n.Lost, n.LostBy = records-300, 300, map[string]uint64{"truncated": 300}
+	}, harness.Violated, 3, "out-acks1/2: offsets 700 to 999 were below the high watermark"},
+	{"a lost prefix", func(w *world) {
+		l := w.log("out-"+srcName, 2)
+		l.batches = l.batches[10:]
+		w.tweak = func(x *observation.Index) { x.Partition("out-"+srcName, 2).LogStart = 100 }
+	}, srcName, func(n *harness.Numbers) {
+		n.Unique, n.Lost, n.LostBy = records-100, 100, map[string]uint64{"deleted": 100}
+	}, harness.Violated, 3, "out-acks1/2 starts at offset 100, and no fault deletes records"},
+	{"a whole partition lost", func(w *world) {
+		*w.log("out-"+srcName, 0) = topicLog{}
+		w.hist("observer-samples").entries = nil
+	}, srcName, func(n *harness.Numbers) {
+		n.Unique, n.Lost, n.LostBy = 2000, 1000, map[string]uint64{"acked but absent": 1000}
+		n.LSOStalls, n.LongestStall, n.TotalStall = nil, nil, nil
+	}, harness.Violated, 3, "the log ends at 0"},
+	{"a flipped bit in an output", func(w *world) {
+		w.log("out-"+plainName, 1).batches[5].Records[3] = observation.Record{Offset: 53, Status: observation.Corrupt}
+	}, plainName, func(n *harness.Numbers) {
+		n.Unique, n.Lost, n.Corrupt, n.LostBy = records-1, 1, 1, map[string]uint64{"acked but absent": 1}
+	}, harness.Violated, 3, "1 output records are corrupt"},
+	{"a damaged batch", func(w *world) {
+		b := w.log("out-"+plainName, 1).batches[5]
+		b.Damaged, b.Records = true, nil
+	}, plainName, func(n *harness.Numbers) {
+		n.Unique, n.Lost, n.Corrupt, n.LostBy = records-perBatch, perBatch, perBatch, map[string]uint64{"acked but absent": perBatch}
+	}, harness.Violated, 3, "10 output records are corrupt"},
+	{"a foreign record", func(w *world) {
+		w.log("out-"+plainName, 1).append(&observation.Batch{ProducerID: 7, Records: []observation.Record{{Status: observation.Foreign}}})
+	}, plainName, func(n *harness.Numbers) { n.Foreign = 1 }, harness.Inconclusive, 4, "somebody else wrote to out-idempotent"},
+	{"an output of an input that nobody sent", func(w *world) {
+		w.log("out-"+plainName, 1).append(&observation.Batch{ProducerID: 7, Records: []observation.Record{{
+			Status: observation.Output, Identity: history.Identity{Sequence: 900_001}, Origin: history.Origin{Partition: 1, Offset: 5000},
+		}}})
+	}, plainName, func(n *harness.Numbers) { n.Foreign = 1 }, harness.Inconclusive, 4, "are not this run's"},
+	{"records at the tail that nobody sent", func(w *world) {
+		w.log("out-"+srcName, 1).append(&observation.Batch{ProducerID: 7, Records: []observation.Record{{Identity: history.Identity{Source: 1, Sequence: 900_001}}}})
+	}, srcName, func(n *harness.Numbers) { n.Foreign = 1 }, harness.Inconclusive, 4, "are not this run's"},
+	{"an order inversion", func(w *world) {
+		b := w.log("out-"+plainName, 0).batches[2]
+		b.Records[3].Origin, b.Records[4].Origin = b.Records[4].Origin, b.Records[3].Origin
+		b.Records[3].Identity, b.Records[4].Identity = b.Records[4].Identity, b.Records[3].Identity
+	}, plainName, func(n *harness.Numbers) { n.Reordered = 1 }, harness.Held, 0, ""},
+	{"an input acknowledged and absent", func(w *world) {
+		w.hist("source-input").add(&history.Intent{At: at(2999), First: 3000, Count: 3},
+			&history.Acked{At: at(2999), Runs: []history.AckRun{{Partition: 0, SeqRun: history.SeqRun{First: 3000, Stride: 1, Count: 3}, Offset: -1}}})
+	}, plainName, func(n *harness.Numbers) { n.AckedAbsent = 3 }, harness.Held, 0, "the source's fault: 3 acknowledged records are not in the input log, e.g. sequence 3000"},
+	{"an identity twice in the input", func(w *world) {
+		in := w.log(inTopic, 1).append(&observation.Batch{ProducerID: 100, Records: []observation.Record{{Identity: history.Identity{Sequence: 4}}}})
+		w.log("out-"+plainName, 1).append(&observation.Batch{ProducerID: 200, Records: output(in, 1, life{0, 1}, 5000, 0)})
+		w.log("out-"+txnName, 1).append(&observation.Batch{ProducerID: 301, Records: output(in, 1, life{0, 1}, 5000, 0)})
+	}, plainName, func(n *harness.Numbers) { n.Input, n.Unique, n.IdentityTwice, n.NeverLive = records+1, records+1, 1, 1 },
+		harness.Held, 0, "the source's fault: 1 further copies"},
+	{"input left over", func(w *world) {
+		w.extra = w.positions()
+		w.extra[1].Offset = 990
+		f := w.hist("idempotent-0")
+		for i, e := range f.entries {
+			if c, ok := e.(*history.Committed); ok && c.Offsets[0] == (history.PartitionOffset{Partition: 1, Offset: 1000}) {
+				f.entries = append(f.entries[:i-2:i-2], f.entries[i+1:]...)
+				break
+			}
+		}
+		l := w.log("out-"+plainName, 1)
+		l.batches = l.batches[:99]
+		l.renumber()
+		w.hist("observer-samples").entries = nil
+	}, plainName, func(n *harness.Numbers) {
+		n.Unique, n.Unprocessed = records-perBatch, perBatch
+		n.LSOStalls, n.LongestStall, n.TotalStall = nil, nil, nil
+	}, harness.Inconclusive, 4, "10 of 3,000 inputs were not processed"},
+	{"committed offsets that went back", func(w *world) {
+		w.extra = w.positions()
+		w.extra[1].Offset = 500
+		w.extra[2].Offset = -1
+	}, plainName, func(n *harness.Numbers) { n.OffsetsWentBack = 2 }, harness.Held, 0, "1000 was confirmed in input partition 1, 500 is committed now"},
+	{"an aborted transaction shown", func(w *world) {
+		for _, e := range w.hist("transactional-0").entries {
+			if x, ok := e.(*history.TxnEnded); ok && x.Txn == 7 {
+				x.Commit = false
+			}
+		}
+	}, txnName, func(n *harness.Numbers) { n.AbortedSeen = u(30) }, harness.Violated, 3, "30 outputs are visible though their transaction's abort was confirmed, e.g. of transaction 7 of transactional-0"},
+	{"a committed transaction aborted by the log", func(w *world) {
+		for p := range int32(parts) {
+			w.log("out-"+txnName, p).batches[13].Marker = observation.MarkerAbort
+		}
+	}, txnName, func(n *harness.Numbers) {
+		n.Unique, n.Lost, n.CommittedNotSeen, n.LostBy = records-30, 30, u(30), map[string]uint64{"aborted": 30}
+	}, harness.Violated, 3, "30 outputs are not visible though their transaction's commit was confirmed, e.g. transaction 7 of transactional-0"},
+	{"a torn transaction over two partitions", func(w *world) {
+		w.log("out-"+txnName, 1).batches[13].Marker = observation.MarkerAbort
+	}, txnName, func(n *harness.Numbers) {
+		n.Unique, n.Lost, n.CommittedNotSeen, n.Torn, n.LostBy = records-10, 10, u(10), u(1), map[string]uint64{"aborted": 10}
+	}, harness.Violated, 3, "1 transactions took effect in part, e.g. transaction 7 of transactional-0"},
+	{"outputs without their offset commit", func(w *world) {
+		w.extra = w.positions()
+		w.extra[parts+0].Offset = 990
+	}, txnName, func(n *harness.Numbers) { n.Torn, n.OffsetsWentBack = u(1), 1 }, harness.Violated, 3, "position 1000 of input partition 0 is not committed"},
+	{"an unknown commit that happened", func(w *world) {
+		for _, e := range w.hist("transactional-0").entries {
+			if x, ok := e.(*history.TxnEnded); ok && x.Txn == 7 {
+				x.Outcome = history.OutcomeUnknown
+			}
+		}
+	}, txnName, func(n *harness.Numbers) { n.Unknown, n.UnknownHappened = 1, 1 }, harness.Held, 0, ""},
+	{"a refused commit that happened", func(w *world) {
+		for _, e := range w.hist("transactional-0").entries {
+			if x, ok := e.(*history.TxnEnded); ok && x.Txn == 7 {
+				x.Outcome = history.OutcomeFailed
+			}
+		}
+	}, txnName, func(n *harness.Numbers) { n.Phantom = 30 }, harness.Violated, 3, "30 records are visible whose writing was reported as failed"},
+	{"an open transaction at the end", func(w *world) {
+		for p := range int32(parts) {
+			l := w.log("out-"+txnName, p)
+			l.batches = l.batches[:len(l.batches)-1]
+			l.next--
+		}
+		w.hist("observer-samples").entries = nil
+	}, txnName, func(n *harness.Numbers) {
+		n.Unique, n.Hidden = records-30, 30
+		n.LSOStalls, n.LongestStall, n.TotalStall = nil, nil, nil
+	}, harness.Inconclusive, 4, "30 inputs are hidden behind an open transaction: t-0 (producer id 300, epoch 0) in out-transactional/0 from offset 1089"},
+	{"a transaction with no records", func(w *world) {
+		w.hist("transactional-0").add(&history.TxnBegin{At: at(1), Txn: 5000}, &history.TxnEnding{At: at(1), Txn: 5000, Commit: true},
+			&history.TxnEnded{At: at(1), Txn: 5000, Commit: true, Outcome: history.OutcomeConfirmed})
+		w.log("out-"+txnName, 0).append(marker(300, observation.MarkerAbort))
+	}, txnName, nil, harness.Held, 0, ""},
+	{"failed records that are there", func(w *world) {
+		w.hist("source-acks1").add(&history.Intent{At: at(2999), First: 3000, Count: 3}, &history.Settled{At: at(2999), Outcome: history.OutcomeFailed, Runs: []history.SeqRun{{First: 3000, Stride: 1, Count: 3}}})
+		w.log("out-"+srcName, 0).append(&observation.Batch{ProducerID: 101, Records: []observation.Record{{Identity: history.Identity{Source: 1, Sequence: 3000}}}})
+	}, srcName, func(n *harness.Numbers) { n.Phantom = 1 }, harness.Held, 0, "1 records are visible whose writing was reported as failed"},
+	{"unknown records, one of which is there", func(w *world) {
+		w.hist("source-acks1").add(&history.Intent{At: at(2999), First: 3000, Count: 3}, &history.Settled{At: at(2999), Runs: []history.SeqRun{{First: 3000, Stride: 1, Count: 2}}})
+		w.log("out-"+srcName, 0).append(&observation.Batch{ProducerID: 101, Records: []observation.Record{{Identity: history.Identity{Source: 1, Sequence: 3000}}}})
+	}, srcName, func(n *harness.Numbers) { n.Unknown, n.UnknownHappened = 3, 1 }, harness.Held, 0, ""},
+	{"an unknown record stored twice", func(w *world) {
+		w.hist("source-acks1").add(&history.Intent{At: at(2999), First: 3000, Count: 1})
+		for range 2 {
+			w.log("out-"+srcName, 0).append(&observation.Batch{ProducerID: -1, Records: []observation.Record{{Identity: history.Identity{Source: 1, Sequence: 3000}}}})
+		}
+	}, srcName, func(n *harness.Numbers) {
+		n.Unknown, n.UnknownHappened, n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = 1, 1, 1, 1, map[string]uint64{"resend": 1}
+	}, harness.Held, 0, "source 1 sequence 3000"},
+	{"failed outputs of a worker that are there", func(w *world) {
+		for _, e := range w.hist("idempotent-0").entries {
+			if o, ok := e.(*history.Outputs); ok && o.Counts[0].Partition == 2 {
+				o.Outcome = history.OutcomeFailed
+				break
+			}
+		}
+	}, plainName, func(n *harness.Numbers) { n.Phantom = perBatch }, harness.Held, 0, "10 records are visible whose writing was reported as failed"},
+	{"a moved end", func(w *world) {
+		w.tweak = func(x *observation.Index) {
+			p := x.Partition("out-"+plainName, 1)
+			p.HWAfter, p.LSOAfter, p.Writer = p.HW+1, p.LSO+1, "producer id 200 epoch 3"
+		}
+	}, plainName, nil, harness.Inconclusive, 4, "its end moved from 1000 to 1001 while it was read: producer id 200 epoch 3"},
+	{"an incomplete read-back", func(w *world) {
+		w.tweak = func(x *observation.Index) {
+			p := x.Partition("out-"+plainName, 1)
+			p.HW, p.HWAfter, p.Complete = p.HW+1, p.HW+1, false
+		}
+	}, plainName, nil, harness.Inconclusive, 4, "read up to offset 1000 of 1001"},
+	{"a read_committed client that saw something else", func(w *world) {
+		w.tweak = func(x *observation.Index) { x.Partition("out-"+txnName, 1).Client.Count = 7 }
+	}, txnName, nil, harness.Inconclusive, 4, "a read_committed client saw 7 records"},
+	{"a broker that lists other aborts", func(w *world) {
+		w.tweak = func(x *observation.Index) {
+			x.Partition("out-"+txnName, 1).BrokerAborted = []observation.Aborted{{ProducerID: 1, First: 2}}
+		}
+	}, txnName, nil, harness.Inconclusive, 4, "has 1 that they don't"},
+	{"a lost observation file's end", func(w *world) { w.cut["readback/out-idempotent-1.obs"] = 3 }, plainName, nil, harness.Inconclusive, 4, "can't be read to its end"},
+	{"a truncated worker history", func(w *world) { w.cut["history/idempotent-0.hist"] = 100 }, plainName, nil, harness.Inconclusive, 4, "history/idempotent-0.hist has lost 100 of"},
+	{"a history that was not closed", func(w *world) { w.hist("idempotent-0").noEnd = true }, plainName, nil, harness.Inconclusive, 4, "was not closed, and nobody killed its writer"},
+	{"a killed writer's history", func(w *world) {
+		w.hist("idempotent-0").noEnd, w.hist("idempotent-0").record.Killed = true, true
+	}, plainName, nil, harness.Held, 0, ""},
+	{"a fault that did not bite", func(w *world) { w.fault(1000, 2000).Bites[1] = harness.Bite{Pipeline: plainName, Proof: "0 bytes cut"} }, plainName,
+		nil, harness.Inconclusive, 4, "broker-kill leader of output/0 did not bite: 0 bytes cut"},
+	{"too little before and after", func(w *world) { w.fault(10, 2995) }, plainName, nil, harness.Inconclusive, 4, "0 records became visible before the first fault, 100 are needed"},
+	{"too little offered", func(w *world) { w.fault(1000, 1020) }, plainName, nil, harness.Inconclusive, 4, "records were offered while faults were active"},
+	{"an incident", func(w *world) { w.record.Incidents = []string{"broker 2 died"} }, plainName, nil, harness.Inconclusive, 4, "incident: broker 2 died"},
+	{"a claim that must break and held", func(w *world) {
+		w.record.Expect = map[string]map[harness.Guarantee]harness.Expectation{plainName: {harness.AtLeastOnce: harness.MustBreak}}
+	}, plainName, nil, harness.Held, 4, ""},
+}
+
+func TestPlantedFaults(t *testing.T) {
+	for _, c := range plantedFaults {
+		t.Run(c.name, func(t *testing.T) {
+			clean := rowOf(t, newWorld(records).judge(t), c.row).Numbers
+			w := newWorld(records)
+			c.do(w)
+			report := w.judge(t)
+			row := rowOf(t, report, c.row)
+			require.Equal(t, c.verdict, row.Verdict(row.Claims), reasons(row))
+			require.Equal(t, c.exit, report.Exit, report.Why+"\n"+asJSON(t, report))
+			require.Contains(t, reasons(row), c.says)
+			if c.want == nil {
+				return
+			}
+			c.want(&clean)
+			got := row.Numbers
+			clean.NoProgress, got.NoProgress, clean.NoProgressIn, got.NoProgressIn = nil, nil, 0, 0
+			clean.P50, got.P50, clean.P99, got.P99 = nil, nil, nil, nil
+			require.Equal(t, asJSON(t, clean), asJSON(t, got))
+			requireOthersQuiet(t, report, c)
+		})
+	}
+}
+
+// requireOthersQuiet: a fault planted in one row must not show in another row's counts.
+func requireOthersQuiet(t *testing.T, report *harness.Report, c planted) {
+	t.Helper()
+	for _, row := range report.Rows {
+		if n := row.Numbers; row.Pipeline != c.row {
+			require.Zero(t, n.Lost+n.Duplicates+n.Hidden+n.Phantom+n.Unknown+n.Unprocessed+n.Foreign+n.Corrupt+n.OffsetsWentBack, row.Pipeline)
+		}
+	}
+}
+
+// TestEmptyTopics: a run that brought nothing ends, and says that nothing was there.
+func TestEmptyTopics(t *testing.T) {
+	w := newWorld(0)
+	report := w.judge(t)
+	require.Equal(t, 4, report.Exit)
+	for _, row := range report.Rows {
+		require.Equal(t, "inconclusive", row.Delivered)
+		require.Contains(t, reasons(row), "there was no input")
+	}
+}
+
+// TestOnlyControlRecords: a partition with nothing but markers is complete and holds nothing.
+func TestOnlyControlRecords(t *testing.T) {
+	w := newWorld(records)
+	for p := range int32(parts) {
+		l := w.log("out-"+txnName, p)
+		for range 5 {
+			l.append(marker(55, observation.MarkerAbort))
+		}
+	}
+	require.Zero(t, w.judge(t).Exit)
+	for p := range int32(parts) {
+		l := w.log("out-"+txnName, p)
+		l.batches = l.batches[len(l.batches)-5:]
+		l.renumber()
+	}
+	row := rowOf(t, w.judge(t), txnName)
+	require.Equal(t, "violated", row.Delivered)
+	require.EqualValues(t, records, row.Numbers.Lost)
+	require.EqualValues(t, records, *row.Numbers.CommittedNotSeen)
+}
+
+// TestStall: the last stable offset stands still for 1.5 s while the watermark goes on, over a leader change and a time
+// without a leader; a cut-off leader's frozen answers count for nothing.
+func TestStall(t *testing.T) {
+	w := newWorld(records)
+	f := w.hist("observer-samples")
+	w.fault(900, 2000)
+	for _, e := range f.entries {
+		s := e.(*history.Sample)
+		if s.Topic != "out-"+txnName || s.Partition != 1 || s.At < at(1000) {
+			continue
+		}
+		switch {
+		case s.At < at(1500) || s.At >= at(1800) && s.At < at(2500):
+			s.LSO = 100
+		case s.At < at(1800):
+			s.Broker, s.LeaderEpoch, s.LSO, s.HW = -1, -1, -1, -1
+		}
+		if s.At >= at(1800) {
+			s.Broker, s.LeaderEpoch = 2, 1
+		}
+	}
+	f.add(&history.Sample{At: at(2950), Topic: "out-" + txnName, Partition: 1, Broker: 1, LeaderEpoch: 0, LSO: 100, HW: 500})
+	w.hist("observer-samples").add(
+		&history.Culprit{At: at(3000), Topic: "out-" + txnName, Partition: 1, LSO: 100, ProducerID: 300, TransactionalID: "t-0", State: "Ongoing"},
+		&history.Culprit{At: at(3000), Topic: "out-" + txnName, Partition: 1, LSO: 101, ProducerID: 301, TransactionalID: "t-1", State: "Ongoing"})
+	report := w.judge(t)
+	n := rowOf(t, report, txnName).Numbers
+	require.EqualValues(t, 1, *n.LSOStalls)
+	require.Equal(t, 1500*time.Millisecond, *n.LongestStall)
+	require.Equal(t, 1500*time.Millisecond, *n.TotalStall)
+	require.Len(t, report.Stalls, 1)
+	s := report.Stalls[0]
+	require.Equal(t, "t-0", s.TransactionalID)
+	require.Equal(t, "broker-kill leader of output/0", s.Fault)
+	require.False(t, s.Open)
+	require.Zero(t, *rowOf(t, report, plainName).Numbers.LSOStalls)
+}
+
+// TestSamplingGap: a gap is "not observed", never 0.
+func TestSamplingGap(t *testing.T) {
+	w := newWorld(records)
+	f := w.hist("observer-samples")
+	var kept []history.Entry
+	for _, e := range f.entries {
+		if s := e.(*history.Sample); s.Topic != "out-"+plainName || s.At < at(1000) || s.At > at(1400) {
+			kept = append(kept, e)
+		}
+	}
+	f.entries = kept
+	row := rowOf(t, w.judge(t), plainName)
+	require.Nil(t, row.Numbers.LSOStalls)
+	require.Equal(t, harness.Held, row.Verdict(harness.AtLeastOnce), "a gap concerns the stalls alone")
+}
+
+// TestRecovery: partition 0 brings nothing from 1.0 s to 2.5 s, the fault is from 0.9 s to 2.0 s.
+func TestRecovery(t *testing.T) {
+	w := newWorld(records)
+	w.fault(900, 2000)
+	for _, e := range w.hist("observer-live").entries {
+		if s, ok := e.(*history.Seen); ok && s.Topic == "out-"+plainName && s.Partition == 0 && s.At > at(990) && s.At < at(2490) {
+			s.At = at(2490)
+		}
+	}
+	n := rowOf(t, w.judge(t), plainName).Numbers
+	require.Equal(t, 1500*time.Millisecond, *n.NoProgress)
+	require.EqualValues(t, 0, n.NoProgressIn)
+	require.Equal(t, 1590*time.Millisecond, *n.Recovery)
+	require.Equal(t, 490*time.Millisecond, *n.RecoveryFromHeal)
+}
+
+// TestLatency: inputs that never reached the live reader count as infinite.
+func TestLatency(t *testing.T) {
+	w := newWorld(records)
+	for _, e := range w.hist("observer-live").entries {
+		if s, ok := e.(*history.Seen); ok && s.Topic == "out-"+plainName && s.At > at(2950) {
+			s.New = 0
+		}
+	}
+	row := rowOf(t, w.judge(t), plainName)
+	require.EqualValues(t, 90, row.Numbers.NeverLive)
+	require.NotNil(t, row.Numbers.P50)
+	require.Nil(t, row.Numbers.P99)
+	require.Contains(t, reasons(row), "the 99th percentile is infinite: 90 inputs")
+}
+
+// TestInternalErrorProvesNothing: figures that contradict each other make the row inconclusive, whatever they prove.
+func TestInternalErrorProvesNothing(t *testing.T) {
+	found := append(breaks(noLoss, "3 lost"), internal("sum")...)
+	require.Equal(t, harness.Inconclusive, decide(harness.AtLeastOnce, found, nil).Verdict)
+	require.Equal(t, harness.Violated, decide(harness.AtLeastOnce, breaks(noLoss, "3 lost"), []string{"a doubt"}).Verdict)
+	require.Equal(t, harness.Inconclusive, decide(harness.AtMostOnce, breaks(noLoss, "3 lost"), []string{"a doubt"}).Verdict)
+	require.Equal(t, harness.Held, decide(harness.AtMostOnce, breaks(noLoss, "3 lost"), nil).Verdict)
+}
+
+func TestChecksAreSortedAndUnique(t *testing.T) {
+	for i := 1; i < len(checks); i++ {
+		require.Less(t, checks[i-1].name, checks[i].name)
+	}
+}

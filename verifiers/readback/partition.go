@@ -1,0 +1,104 @@
+package readback
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/verifiers/internal/brokers"
+	"github.com/chaeos/chaeos/verifiers/observation"
+)
+
+// readPartition reads one log from its start to the captured end. A write error stops the run; whatever else goes wrong
+// is the partition's failure.
+func (r *reading) readPartition(ctx context.Context, p *observation.Partition) error {
+	if p.HW < 0 {
+		return nil
+	}
+	out, err := observation.Create(observation.File(r.spec.Dir, p.Topic, p.Partition), observation.Header{Run: r.spec.RunID, Topic: p.Topic, Partition: p.Partition})
+	if err != nil {
+		return err
+	}
+	var txns observation.Transactions
+	sums := newSums(p.LSO)
+	w := &walker{run: r.spec.RunID, next: p.LogStart, end: p.HW, see: sums.see}
+	w.take = func(b *observation.Batch) error {
+		txns.Add(b)
+		sums.batch(b)
+		return out.Write(b)
+	}
+	aborted, readErr := r.readLog(ctx, p, w)
+	if readErr != nil {
+		fail(p, fmt.Errorf("read up to offset %d of %d: %w", w.next, p.HW, readErr))
+	}
+	p.Reached = w.next
+	p.Complete = readErr == nil && w.done()
+	p.Batches, p.Records = out.Totals()
+	p.Aborted, p.Open, p.BrokerAborted, p.Committed = txns.Aborted(), txns.Open(), aborted, sums.committed()
+	if !p.Complete {
+		return out.Abandon()
+	}
+	return out.Close()
+}
+
+// readLog fetches until the walker is done: at isolation level 1, with the leader's list of aborted transactions, up to
+// the last stable offset, and at level 0 from there.
+func (r *reading) readLog(ctx context.Context, p *observation.Partition, w *walker) ([]observation.Aborted, error) {
+	aborted := map[observation.Aborted]bool{}
+	progress := time.Now()
+	var last error
+	for !w.done() {
+		if err := ctx.Err(); err != nil {
+			return sorted(aborted), context.Cause(ctx)
+		}
+		before := w.next
+		err := r.fetchOnce(ctx, p, w, aborted)
+		if w.next > before {
+			progress = time.Now()
+			continue
+		}
+		last = cmp.Or(err, last)
+		if time.Since(progress) > patience {
+			return sorted(aborted), fmt.Errorf("no progress for %s: %w", patience, cmp.Or(last, errors.New("the leader sends nothing")))
+		}
+		if err != nil {
+			r.leaders.forget(tpOf(p))
+			_ = wait.Sleep(ctx, retryEvery) // the loop looks at the context itself
+		}
+	}
+	return sorted(aborted), nil
+}
+
+func (r *reading) fetchOnce(ctx context.Context, p *observation.Partition, w *walker, aborted map[observation.Aborted]bool) error {
+	leader, err := r.leaders.of(ctx, tpOf(p))
+	if err != nil {
+		return err
+	}
+	ask := fetchAsk{tp: brokers.TP{Topic: p.Topic, Partition: p.Partition}, offset: w.next}
+	if w.next < p.LSO {
+		ask.isolation = 1
+	}
+	got, err := fetch(ctx, r.client, leader, ask)
+	if err != nil {
+		return err
+	}
+	for _, a := range got.aborted {
+		aborted[a] = true
+	}
+	return w.walk(got.batches)
+}
+
+func sorted(set map[observation.Aborted]bool) []observation.Aborted {
+	var list []observation.Aborted
+	for a := range set {
+		list = append(list, a)
+	}
+	slices.SortFunc(list, func(a, b observation.Aborted) int {
+		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.ProducerID, b.ProducerID))
+	})
+	return list
+}

@@ -1,0 +1,144 @@
+package readback
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/internal/brokers"
+	"github.com/chaeos/chaeos/verifiers/observation"
+)
+
+const (
+	// parallel bounds the partitions read at once: each needs a fetch's bytes and one batch decompressed.
+	parallel = 4
+	// partitionBytes is how much one fetch asks for.
+	partitionBytes = 4 << 20
+	// patience is how long one question is asked again after errors, and how long a partition may make no progress.
+	patience = 30 * time.Second
+	// retryEvery is the pause before a question is asked again.
+	retryEvery = 200 * time.Millisecond
+	// requestTimeout is how long a broker may take to answer: the links are direct and nothing is cut any more.
+	requestTimeout = 10 * time.Second
+)
+
+// reading is one read-back under way.
+type reading struct {
+	spec    harness.ReadBackSpec
+	client  *kgo.Client
+	nodes   []int
+	index   *observation.Index
+	leaders *leaders
+}
+
+// Run reads back every partition of the run's input and outputs into Dir/readback. It returns an error when it can't
+// (no broker answers, disk full, interrupted); what is merely incomplete stands in the index. Either way the index says
+// how far it came.
+func Run(ctx context.Context, spec harness.ReadBackSpec) error {
+	if err := os.MkdirAll(filepath.Join(spec.Dir, observation.Folder), 0o755); err != nil {
+		return fmt.Errorf("read-back: %w", err)
+	}
+	client, err := harness.DirectClient(spec.Cluster, "chaeos-readback", kgo.RequestTimeoutOverhead(requestTimeout))
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	r := &reading{spec: spec, client: client, nodes: spec.Cluster.Info().Nodes, index: &observation.Index{Run: spec.RunID}}
+	r.leaders = &leaders{client: client, nodes: r.nodes, topics: topics(spec.Plan)}
+	for _, tp := range partitions(spec.Plan) {
+		r.index.Partitions = append(r.index.Partitions, observation.Partition{
+			Topic: tp.Topic, Partition: tp.Partition, Leader: -1, LeaderEpoch: -1, LogStart: -1, HW: -1, LSO: -1, HWAfter: -1, LSOAfter: -1,
+		})
+	}
+	err = r.run(ctx)
+	if err != nil {
+		r.index.Failures = append(r.index.Failures, err.Error())
+	}
+	r.index.Finished = err == nil
+	if err := errors.Join(err, r.index.Save(spec.Dir)); err != nil {
+		return fmt.Errorf("read-back: %w", err)
+	}
+	return nil
+}
+
+// run goes through the phases. Only what stops everything is an error.
+func (r *reading) run(ctx context.Context) error {
+	steps := []struct {
+		name string
+		do   func(context.Context) error
+	}{
+		{"ends", func(ctx context.Context) error { return r.each(ctx, r.captureEnds) }},
+		{"logs", func(ctx context.Context) error { return r.each(ctx, r.readPartition) }},
+		{"open transactions", func(ctx context.Context) error { return r.each(ctx, r.findOpen) }},
+		{"read_committed client", r.checkClient},
+		{"positions", r.fetchPositions},
+		{"ends after", func(ctx context.Context) error { return r.each(ctx, r.endsAfter) }},
+	}
+	for _, step := range steps {
+		err := step.do(ctx)
+		if ctx.Err() != nil {
+			return fmt.Errorf("interrupted while reading %s: %w", step.name, context.Cause(ctx))
+		}
+		if err != nil {
+			return fmt.Errorf("reading %s: %w", step.name, err)
+		}
+	}
+	return nil
+}
+
+// each calls do for every partition, a few at a time, and joins the errors.
+func (r *reading) each(ctx context.Context, do func(context.Context, *observation.Partition) error) error {
+	slots := make(chan struct{}, parallel)
+	errs := make(chan error, len(r.index.Partitions))
+	for i := range r.index.Partitions {
+		slots <- struct{}{}
+		go func() {
+			defer func() { <-slots }()
+			errs <- do(ctx, &r.index.Partitions[i])
+		}()
+	}
+	var all error
+	for range r.index.Partitions {
+		all = errors.Join(all, <-errs)
+	}
+	return all
+}
+
+// topics lists the topics of a plan once each, the input first.
+func topics(plan harness.TopicPlan) []string {
+	var names []string
+	seen := map[string]bool{"": true}
+	add := func(name string) {
+		if !seen[name] {
+			names = append(names, name)
+		}
+		seen[name] = true
+	}
+	add(plan.Input)
+	for _, p := range plan.Pipelines {
+		add(p.Output)
+	}
+	return names
+}
+
+func partitions(plan harness.TopicPlan) []brokers.TP {
+	var all []brokers.TP
+	for _, topic := range topics(plan) {
+		for p := range plan.Partitions {
+			all = append(all, brokers.TP{Topic: topic, Partition: int32(p)})
+		}
+	}
+	return all
+}
+
+func fail(p *observation.Partition, err error) {
+	if p.Failure == "" {
+		p.Failure = err.Error()
+	}
+}

@@ -1,0 +1,97 @@
+package verifiers
+
+import (
+	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/keyset"
+)
+
+// source is what one source said of its records, over all its incarnations. Keys are sequences (keyset.BySequence).
+type source struct {
+	partitions int
+	files      []string
+
+	intended, acked, failed, unknown, sent *keyset.Set
+	// stored are the offsets that acknowledgements named; storedTwice counts those named for two records.
+	stored      *keyset.Set
+	storedTwice uint64
+	// handed and stored over time, by partition.
+	handedOver, ackedOver lines
+}
+
+func newSource(partitions int) *source {
+	return &source{
+		partitions: partitions, intended: keyset.New(), acked: keyset.New(), failed: keyset.New(), unknown: keyset.New(),
+		sent: keyset.New(), stored: keyset.New(), handedOver: lines{}, ackedOver: lines{},
+	}
+}
+
+func (s *source) add(e history.Entry) {
+	switch e := e.(type) {
+	case *history.Intent:
+		s.intent(e)
+	case *history.Acked:
+		for _, r := range e.Runs {
+			s.ack(e.At, r)
+		}
+	case *history.Settled:
+		to := s.unknown
+		switch {
+		case e.Sent:
+			to = s.sent
+		case e.Outcome == history.OutcomeFailed:
+			to = s.failed
+		case e.Outcome == history.OutcomeConfirmed:
+			to = s.acked
+		}
+		for _, r := range e.Runs {
+			s.addRun(to, r)
+		}
+	}
+}
+
+// intent spreads [First, First+Count) over the partitions it goes to.
+func (s *source) intent(e *history.Intent) {
+	if e.Count == 0 {
+		return
+	}
+	parts := uint64(s.partitions)
+	for c := range parts {
+		first := e.First + (c+parts-e.First%parts)%parts
+		if first >= e.First+e.Count {
+			continue
+		}
+		n := (e.First+e.Count-first-1)/parts + 1
+		s.intended.AddRange(int32(c), first/parts, first/parts+n)
+		s.handedOver.of(int32(c)).add(e.At, n)
+	}
+}
+
+func (s *source) ack(at history.Time, r history.AckRun) {
+	s.addRun(s.acked, r.SeqRun)
+	s.ackedOver.of(r.Partition).add(at, r.Count)
+	if r.Offset < 0 {
+		return
+	}
+	from := uint64(r.Offset)
+	s.storedTwice += r.Count - s.stored.AddRange(r.Partition, from, from+r.Count)
+}
+
+func (s *source) addRun(to *keyset.Set, r history.SeqRun) {
+	if r.Stride == uint64(s.partitions) {
+		k := keyset.BySequence(r.First, s.partitions)
+		to.AddRange(k.Class, k.Index, k.Index+r.Count)
+		return
+	}
+	for i := range r.Count {
+		to.Add(keyset.BySequence(r.First+i*r.Stride, s.partitions))
+	}
+}
+
+// unsettled are records whose end the source never learnt: told so, or silent because it was killed.
+func (s *source) unsettled() *keyset.Set {
+	return s.intended.Minus(s.acked).Minus(s.failed).Minus(s.sent)
+}
+
+func (s *source) overflow() bool {
+	return s.intended.Overflow+s.acked.Overflow+s.failed.Overflow+s.unknown.Overflow+s.sent.Overflow > 0
+}

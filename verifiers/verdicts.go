@@ -1,0 +1,100 @@
+package verifiers
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// wording quotes what each guarantee promises in public (Kafka documentation, "Message Delivery Semantics").
+var wording = map[harness.Guarantee]string{
+	harness.AtMostOnce:  `"Messages may be lost but are never redelivered"`,
+	harness.AtLeastOnce: `"Messages are never lost but may be redelivered"`,
+	harness.ExactlyOnce: `"each message is delivered once and only once"`,
+}
+
+// verdicts decides every guarantee that the row claims, that the experiment expects something of, or that is weaker
+// than exactly-once.
+func verdicts(r *run, layout harness.PipelineLayout, found []finding) []harness.GuaranteeVerdict {
+	var all []harness.GuaranteeVerdict
+	expected := r.record.Expect[layout.Name]
+	for _, g := range harness.Guarantees() {
+		want, named := expected[g]
+		if g == layout.Claims && !named {
+			want = harness.MustHold
+		}
+		if g == harness.ExactlyOnce && want == "" {
+			continue
+		}
+		v := decide(g, found, slices.Concat(r.doubts, r.doubtsOf[layout.Name]))
+		v.Expected = want
+		v.Surprise = want == harness.MustHold && v.Verdict == harness.Violated || want == harness.MustBreak && v.Verdict == harness.Held
+		all = append(all, v)
+	}
+	return all
+}
+
+// decide: a proof of violation wins over missing evidence, missing evidence over held. Figures that contradict each
+// other prove nothing.
+func decide(g harness.Guarantee, found []finding, doubts []string) harness.GuaranteeVerdict {
+	v := harness.GuaranteeVerdict{Guarantee: g, Verdict: harness.Held}
+	var broken, internal []string
+	for _, f := range found {
+		switch {
+		case f.internal:
+			internal = append(internal, f.text)
+		case slices.Contains(f.breaks, g):
+			broken = append(broken, f.text)
+		case f.doubt:
+			doubts = append(doubts, f.text)
+		}
+	}
+	switch {
+	case len(internal) > 0:
+		v.Verdict, v.Reasons = harness.Inconclusive, internal
+	case len(broken) > 0:
+		v.Verdict = harness.Violated
+		v.Reasons = append([]string{fmt.Sprintf("%s promises %s (Kafka documentation, Message Delivery Semantics)", g, wording[g])}, broken...)
+		v.Reasons = append(v.Reasons, doubts...)
+	case len(doubts) > 0:
+		v.Verdict, v.Reasons = harness.Inconclusive, doubts
+	}
+	return v
+}
+
+// delivered is what the row showed of its claim, never more than was claimed.
+func delivered(row harness.Row) string {
+	if v := row.Verdict(row.Claims); v != harness.Held {
+		return v.String()
+	}
+	return string(row.Claims)
+}
+
+// exit decides the run's exit code: 3 a guarantee that must hold was violated, 4 one that decides is inconclusive, one
+// that must break held, or the whole run is in doubt, 0 otherwise.
+func exit(report *harness.Report) (code int, why string) {
+	code, why = 0, "every claim came out as expected"
+	worse := func(c int, text string) {
+		if code == 0 || c < code {
+			code, why = c, text
+		}
+	}
+	if len(report.Inconclusive) > 0 {
+		worse(4, "the run is inconclusive: "+report.Inconclusive[0])
+	}
+	for _, row := range report.Rows {
+		for _, v := range row.Verdicts {
+			switch {
+			case v.Expected != harness.MustHold && v.Expected != harness.MustBreak:
+			case v.Verdict == harness.Inconclusive:
+				worse(4, fmt.Sprintf("%s: %s is inconclusive", row.Pipeline, v.Guarantee))
+			case v.Surprise && v.Expected == harness.MustHold:
+				worse(3, fmt.Sprintf("%s: %s must hold and was violated", row.Pipeline, v.Guarantee))
+			case v.Surprise:
+				worse(4, fmt.Sprintf("%s: %s must break and held", row.Pipeline, v.Guarantee))
+			}
+		}
+	}
+	return code, why
+}

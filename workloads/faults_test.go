@@ -1,0 +1,127 @@
+package workloads
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
+)
+
+// underFault runs two workers, breaks something once they are at work, and returns what came out and every entry of
+// both workers.
+func underFault(t *testing.T, pipeline string, inject func(*rig)) (lost, doubled int, entries []history.Entry) {
+	t.Helper()
+	r := newRig(t, 2, harness.Load{Rate: 500, RecordSize: 100}, pipeline)
+	r.start()
+	r.offer(pipeline, 300)
+	inject(r)
+	r.offer(pipeline, r.Offered(pipeline)+500)
+	r.finish()
+	require.Empty(t, r.Incidents())
+	lost, doubled = lostAndDoubled(r.counts(pipeline))
+	return lost, doubled, append(r.entries(pipeline+"-0"), r.entries(pipeline+"-1")...)
+}
+
+func TestRefusedOutputsAreProducedAgainBeforeTheCommit(t *testing.T) {
+	t.Parallel()
+	lost, doubled, entries := underFault(t, "idempotent", func(r *rig) {
+		r.kfake.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: "out-idempotent", Err: kerr.InvalidRecord, Count: 3})
+	})
+	require.Zero(t, lost)
+	require.Zero(t, doubled)
+	failed := 0
+	for _, e := range of[*history.Outputs](entries) {
+		if e.Outcome == history.OutcomeFailed {
+			failed++
+		}
+	}
+	require.NotZero(t, failed)
+}
+
+func TestRefusedCommitIsUnknownAndCostsNothing(t *testing.T) {
+	t.Parallel()
+	lost, doubled, entries := underFault(t, "idempotent", func(r *rig) {
+		r.kfake.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.OffsetCommit}, Err: kerr.OffsetMetadataTooLarge, Count: 3})
+	})
+	require.Zero(t, lost)
+	require.Zero(t, doubled)
+	unknown := 0
+	for _, e := range of[*history.Committed](entries) {
+		if e.Outcome == history.OutcomeUnknown {
+			require.NotEmpty(t, e.Reason)
+			unknown++
+		}
+	}
+	require.NotZero(t, unknown)
+}
+
+func TestAbortedTransactionIsProcessedAgain(t *testing.T) {
+	t.Parallel()
+	lost, doubled, entries := underFault(t, "transactional", func(r *rig) {
+		r.kfake.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: "out-transactional", Err: kerr.InvalidRecord, Count: 3})
+	})
+	require.Zero(t, lost)
+	require.Zero(t, doubled)
+	aborted := 0
+	for _, e := range of[*history.TxnEnded](entries) {
+		if e.Outcome == history.OutcomeConfirmed && !e.Commit {
+			aborted++
+		}
+	}
+	require.NotZero(t, aborted)
+}
+
+// TestUnprovedEndIsUnknown answers ends with errors that prove nothing. The session retries one of them as an abort and
+// reports a clean abort; the other closes it. Neither may be recorded as known.
+func TestUnprovedEndIsUnknown(t *testing.T) {
+	for _, answer := range []*kerr.Error{kerr.UnknownServerError, kerr.ProducerFenced} {
+		t.Run(answer.Message, func(t *testing.T) {
+			t.Parallel()
+			lost, doubled, entries := underFault(t, "transactional", func(r *rig) {
+				r.kfake.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.EndTxn}, TopLevel: true, Err: answer, Count: 2})
+			})
+			require.Zero(t, lost)
+			require.Zero(t, doubled)
+			unknown := 0
+			for _, e := range of[*history.TxnEnded](entries) {
+				if e.Outcome == history.OutcomeUnknown {
+					require.True(t, e.Commit, "what was asked for")
+					unknown++
+				}
+			}
+			require.Equal(t, 2, unknown)
+		})
+	}
+}
+
+// TestFencedProducerStartsANewSession takes the transactional id away while the worker waits inside its transaction.
+func TestFencedProducerStartsANewSession(t *testing.T) {
+	t.Parallel()
+	lost, doubled, entries := underFault(t, "transactional", func(r *rig) {
+		const name = "transactional-0"
+		require.NoError(t, r.Arm(within(t, 10*time.Second), name, PhaseFlushed))
+		require.NoError(t, r.Await(within(t, 10*time.Second), name))
+		req := kmsg.NewPtrInitProducerIDRequest()
+		id := "transactional-0"
+		req.TransactionalID, req.TransactionTimeoutMillis = &id, 5000
+		resp, err := req.RequestWith(within(t, 10*time.Second), r.admin)
+		require.NoError(t, err)
+		require.NoError(t, kerr.ErrorForCode(resp.ErrorCode))
+		require.NoError(t, r.Release(within(t, 10*time.Second), name))
+	})
+	require.Zero(t, lost)
+	require.Zero(t, doubled)
+	unknown := 0
+	for _, e := range of[*history.TxnEnded](entries) {
+		if e.Outcome == history.OutcomeUnknown {
+			unknown++
+		}
+	}
+	require.Equal(t, 1, unknown)
+}

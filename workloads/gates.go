@@ -1,0 +1,84 @@
+package workloads
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/chaeos/chaeos/harness/history"
+)
+
+// The named phases of a worker's loop, in the order it passes them. At each it can be told to wait.
+const (
+	// PhasePolled: records were delivered, nothing was done with them.
+	PhasePolled = "polled"
+	// PhaseProcessed: every record's output was handed to the producer, not flushed.
+	PhaseProcessed = "processed"
+	// PhaseFlushed: every output is stored, no position was committed. Inside a transaction it is still open.
+	PhaseFlushed = "flushed"
+	// PhaseCommitting: the commit was decided and recorded, nothing of it was sent.
+	PhaseCommitting = "committing"
+	// PhaseOffsetsSent: the open transaction holds the offsets, its end was not asked for.
+	PhaseOffsetsSent = "offsets-sent"
+	// PhaseCommitted: the commit is confirmed. In auto-commit: it passed records that are not finished.
+	PhaseCommitted = "committed"
+)
+
+// gates make a worker wait at an armed phase. A phase that isn't armed costs one atomic load.
+type gates struct {
+	armed atomic.Pointer[gate]
+	// at is told, before the worker starts to wait, that it reached the armed phase.
+	at func(phase history.Phase) error
+}
+
+type gate struct {
+	phase    string
+	open     chan struct{}
+	announce sync.Once
+	err      error
+}
+
+// arm makes the next to reach the phase wait until disarm; an armed phase before it is let go.
+func (g *gates) arm(phase string, phases []string) error {
+	if !slices.Contains(phases, phase) {
+		return fmt.Errorf("the pipeline has no phase %q (it has %v)", phase, phases)
+	}
+	g.swap(&gate{phase: phase, open: make(chan struct{})})
+	return nil
+}
+
+// disarm lets everyone who waits go on.
+func (g *gates) disarm() { g.swap(nil) }
+
+func (g *gates) swap(next *gate) {
+	if old := g.armed.Swap(next); old != nil {
+		close(old.open)
+	}
+}
+
+// waitsAt says whether the phase is armed.
+func (g *gates) waitsAt(phase string) bool {
+	a := g.armed.Load()
+	return a != nil && a.phase == phase
+}
+
+// reach waits, where the phase is armed, until it is released or ctx is done. Held is the number of records taken and
+// not finished.
+func (g *gates) reach(ctx context.Context, phase string, held int) error {
+	a := g.armed.Load()
+	if a == nil || a.phase != phase {
+		return nil
+	}
+	a.announce.Do(func() { a.err = g.at(history.Phase{At: history.Now(), Name: phase, Held: uint64(held)}) })
+	if a.err != nil {
+		return a.err
+	}
+	select {
+	case <-a.open:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,80 @@
+package workloads
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/chaeos/chaeos/harness/history"
+)
+
+// membership is what the group gave the client.
+type membership struct {
+	mu         sync.Mutex
+	partitions map[int32]bool
+}
+
+// membershipOptions record what the group gives and takes.
+func (c *client) membershipOptions(ctx context.Context, beforeRevoke func(context.Context, *client)) []kgo.Opt {
+	return []kgo.Opt{
+		kgo.OnPartitionsAssigned(func(_ context.Context, cl *kgo.Client, m map[string][]int32) {
+			_, generation := cl.GroupMetadata()
+			given := m[c.w.spec.Input]
+			c.note(&history.Assigned{At: history.Now(), Generation: generation, Partitions: given})
+			c.change(func(held map[int32]bool) {
+				for _, p := range given {
+					held[p] = true
+				}
+			})
+		}),
+		kgo.OnPartitionsRevoked(func(_ context.Context, _ *kgo.Client, m map[string][]int32) {
+			if beforeRevoke != nil {
+				<-c.opened
+				beforeRevoke(ctx, c) // not the callback's context: the group's is done when the client leaves
+			}
+			c.taken(m[c.w.spec.Input], false)
+		}),
+		kgo.OnPartitionsLost(func(_ context.Context, _ *kgo.Client, m map[string][]int32) {
+			c.taken(m[c.w.spec.Input], true)
+		}),
+	}
+}
+
+func (c *client) taken(partitions []int32, lost bool) {
+	if len(partitions) == 0 {
+		return
+	}
+	c.note(&history.Revoked{At: history.Now(), Lost: lost, Partitions: partitions})
+	c.mu.Lock()
+	for _, p := range partitions {
+		delete(c.positions, p)
+	}
+	c.mu.Unlock()
+	c.change(func(held map[int32]bool) {
+		for _, p := range partitions {
+			delete(held, p)
+		}
+	})
+}
+
+// note writes an entry from a group callback. The writer keeps its error, so the loop's next entry fails with it.
+func (c *client) note(e history.Entry) {
+	if err := c.w.record(e); err != nil {
+		slog.Error("history", "err", err)
+	}
+}
+
+// change updates the held partitions and tells the harness the whole set.
+func (c *client) change(update func(map[int32]bool)) {
+	c.held.mu.Lock()
+	defer c.held.mu.Unlock()
+	if c.held.partitions == nil {
+		c.held.partitions = map[int32]bool{}
+	}
+	update(c.held.partitions)
+	c.w.tell.tell(event{Event: evAssigned, Partitions: slices.Sorted(maps.Keys(c.held.partitions))})
+}

@@ -1,0 +1,228 @@
+package workloads
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kadm"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
+)
+
+func TestCatalogueIsSortedAndUnique(t *testing.T) {
+	var names []string
+	for _, info := range Infos() {
+		names = append(names, info.Name)
+		require.NotEmpty(t, info.Claims)
+		require.NotEmpty(t, info.About)
+		p, err := Lookup(info.Name)
+		require.NoError(t, err)
+		require.Equal(t, info.ProducerOnly, p.work == nil)
+	}
+	sorted := slices.Clone(names)
+	slices.Sort(sorted)
+	require.Equal(t, slices.Compact(sorted), names)
+	_, err := Lookup("exactly-twice")
+	require.ErrorContains(t, err, `unknown pipeline "exactly-twice" (one of acks1, auto-commit, idempotent, transactional)`)
+}
+
+func TestCleanRun(t *testing.T) {
+	for _, workers := range []int{1, 2} {
+		for _, name := range []string{"auto-commit", "idempotent", "transactional"} {
+			t.Run(name+"/"+strings.Repeat("w", workers), func(t *testing.T) {
+				t.Parallel()
+				r := newRig(t, workers, testLoad(), name)
+				r.start()
+				r.offer(name, 1500)
+				r.finish()
+				require.Empty(t, r.Incidents())
+				lost, doubled := lostAndDoubled(r.counts(name))
+				require.Zero(t, lost, "lost")
+				require.Zero(t, doubled, "doubled")
+				r.checkSource("source-input", "in")
+				for w := range workers {
+					r.checkWorker(name, w)
+				}
+			})
+		}
+	}
+}
+
+// TestStopFinishesWhatWasQueued stops a worker that has not committed by itself yet and has records in its queue.
+func TestStopFinishesWhatWasQueued(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1, testLoad(), "auto-commit")
+	for _, m := range r.members {
+		m.template.Shared.AutoCommitInterval = time.Hour
+	}
+	r.start()
+	r.offer("auto-commit", 1500)
+	require.NoError(t, r.StopSources(within(t, 20*time.Second)))
+	require.NoError(t, r.StopWorkers(within(t, 30*time.Second)))
+	require.Empty(t, r.Incidents())
+	n := r.counts("auto-commit")
+	at, err := kadm.NewClient(r.admin).FetchOffsets(t.Context(), "group-auto-commit")
+	require.NoError(t, err)
+	var past int64
+	at.Each(func(o kadm.OffsetResponse) { past += o.At })
+	require.NotZero(t, past)
+	_, doubled := lostAndDoubled(n)
+	require.Zero(t, doubled)
+	visible := 0
+	for _, times := range n {
+		visible += times
+	}
+	require.Equal(t, int(past), visible, "exactly what was taken is finished and committed")
+}
+
+func TestCleanRunOfProducersAlone(t *testing.T) {
+	r := newRig(t, 0, testLoad(), "acks1")
+	r.start()
+	r.offer("acks1", 1500)
+	r.finish()
+	require.Empty(t, r.Incidents())
+	r.checkSource("source-acks1", "out-acks1")
+}
+
+// checkSource requires that the source's history is the topic, record by record.
+func (r *rig) checkSource(process, topic string) {
+	r.t.Helper()
+	entries := r.entries(process)
+	acked, intended := ackedBy(entries), uint64(0)
+	for _, e := range of[*history.Intent](entries) {
+		require.Equal(r.t, intended, e.First, "sequences are dense")
+		intended += e.Count
+	}
+	require.Len(r.t, acked, int(intended))
+	require.Empty(r.t, of[*history.Settled](entries))
+	all := r.readAll(topic)
+	require.Len(r.t, all, int(intended))
+	for _, v := range all {
+		require.Equal(r.t, place{v.partition, v.offset}, acked[v.Sequence])
+		require.Equal(r.t, v.partition, int32(v.Sequence%partitions), "input partition = sequence mod partitions")
+	}
+}
+
+type place struct {
+	partition int32
+	offset    int64
+}
+
+func ackedBy(entries []history.Entry) map[uint64]place {
+	acked := map[uint64]place{}
+	for _, e := range of[*history.Acked](entries) {
+		for _, run := range e.Runs {
+			for i := range run.Count {
+				offset := run.Offset
+				if offset >= 0 {
+					offset += int64(i)
+				}
+				acked[run.First+i*run.Stride] = place{run.Partition, offset}
+			}
+		}
+	}
+	return acked
+}
+
+// checkWorker requires that a worker's history agrees with the outputs that carry its number.
+func (r *rig) checkWorker(pipeline string, number int) {
+	r.t.Helper()
+	entries := r.entries(pipeline + "-" + string(rune('0'+number)))
+	polled := map[uint64]place{}
+	for _, e := range of[*history.Polled](entries) {
+		if e.To-e.From == int64(e.Count) {
+			for i := range e.Count {
+				polled[e.Processing+i] = place{e.Partition, e.From + int64(i)}
+			}
+		}
+	}
+	var seen, confirmed uint64
+	for _, v := range r.readAll("out-" + pipeline) {
+		if v.Worker == uint16(number) {
+			seen++
+			require.Equal(r.t, uint32(1), v.Incarnation)
+			require.Equal(r.t, polled[v.Processing], place{v.Origin.Partition, v.Origin.Offset})
+			require.Equal(r.t, pipeline == "transactional", v.Txn > 0)
+		}
+	}
+	for _, e := range of[*history.Outputs](entries) {
+		require.Equal(r.t, history.OutcomeConfirmed, e.Outcome)
+		for _, c := range e.Counts {
+			confirmed += c.Count
+		}
+	}
+	require.NotZero(r.t, seen, "every worker does its share")
+	require.GreaterOrEqual(r.t, confirmed, seen)
+	require.Len(r.t, of[*history.Committed](entries), len(of[*history.Committing](entries)))
+	require.NotEmpty(r.t, of[*history.Committed](entries))
+	require.Len(r.t, of[*history.TxnEnded](entries), len(of[*history.TxnBegin](entries)))
+	require.NotEmpty(r.t, of[*history.Assigned](entries))
+}
+
+// killAt kills worker 0 when it waits at the phase with something in hand, restarts it, and finishes the run.
+func (r *rig) killAt(pipeline, phase string) (held uint64) {
+	r.t.Helper()
+	r.start()
+	r.offer(pipeline, 800)
+	name := pipeline + "-0"
+	require.NoError(r.t, r.Arm(within(r.t, 10*time.Second), name, phase))
+	require.NoError(r.t, r.Await(within(r.t, 30*time.Second), name))
+	m := r.member(name)
+	require.Equal(r.t, phase, m.WaitingAt)
+	require.NoError(r.t, r.Kill(within(r.t, 10*time.Second), name))
+	require.Equal(r.t, harness.MemberDead, r.member(name).State)
+	require.NoError(r.t, r.Restart(within(r.t, 30*time.Second), name))
+	r.offer(pipeline, r.Offered(pipeline)+800)
+	r.finish()
+	require.Empty(r.t, r.Incidents())
+	phases := of[*history.Phase](r.entries(name))
+	require.Len(r.t, phases, 1)
+	require.Equal(r.t, m.Held, phases[0].Held)
+	return m.Held
+}
+
+func (r *rig) member(name string) harness.Member {
+	r.t.Helper()
+	for _, m := range r.Members() {
+		if m.Name == name {
+			return m
+		}
+	}
+	require.Fail(r.t, "no member "+name)
+	return harness.Member{}
+}
+
+func TestKillAfterAutoCommitLosesWhatItHeld(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 2, testLoad(), "auto-commit")
+	held := r.killAt("auto-commit", PhaseCommitted)
+	lost, _ := lostAndDoubled(r.counts("auto-commit"))
+	require.NotZero(t, held)
+	require.Equal(t, int(held), lost)
+}
+
+func TestKillBetweenFlushAndCommitDuplicates(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 2, testLoad(), "idempotent")
+	held := r.killAt("idempotent", PhaseFlushed)
+	lost, doubled := lostAndDoubled(r.counts("idempotent"))
+	require.Zero(t, lost)
+	require.Equal(t, int(held), doubled, "exactly what was flushed and not committed comes twice")
+}
+
+func TestKillInsideTransactionNeitherLosesNorDuplicates(t *testing.T) {
+	for _, phase := range []string{PhasePolled, PhaseProcessed, PhaseFlushed, PhaseCommitting, PhaseOffsetsSent, PhaseCommitted} {
+		t.Run(phase, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, 2, testLoad(), "transactional")
+			r.killAt("transactional", phase)
+			lost, doubled := lostAndDoubled(r.counts("transactional"))
+			require.Zero(t, lost)
+			require.Zero(t, doubled)
+		})
+	}
+}
