@@ -26,7 +26,7 @@ const (
 	defaultRecordSize = 100
 	defaultWorkers    = 2
 	defaultMinISR     = 2
-	defaultPartitions = 6
+	defaultPartitions = 3
 	brokers           = 3
 )
 

@@ -23,21 +23,14 @@ import (
 const keeperPart = "chaeos-test-keeper"
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == keeperPart {
-		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-		defer stop()
-		if err := local.RunKeeper(ctx, os.Stdin, os.Stdout, nil); err != nil {
+	if len(os.Args) > 1 {
+		if err := play(os.Args[1]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
-		os.Exit(0)
-	}
-	if len(os.Args) > 1 && os.Args[1] == workloads.Subcommand {
-		if err := workloads.RunProcess(context.Background(), os.Stdin, os.Stdout); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+		if os.Args[1] == keeperPart || os.Args[1] == workloads.Subcommand {
+			os.Exit(0)
 		}
-		os.Exit(0)
 	}
 	code := m.Run()
 	if shared.cluster != nil {
@@ -48,6 +41,19 @@ func TestMain(m *testing.M) {
 	}
 	_ = os.RemoveAll(shared.logs)
 	os.Exit(code)
+}
+
+// play is what the test binary does as another process; nothing for arguments of the test itself.
+func play(part string) error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	switch part {
+	case keeperPart:
+		return local.RunKeeper(ctx, os.Stdin, os.Stdout, nil)
+	case workloads.Subcommand:
+		return workloads.RunProcess(context.Background(), os.Stdin, os.Stdout)
+	}
+	return nil
 }
 
 // shared is the one cluster of all tests.
