@@ -113,6 +113,8 @@ type Observer interface {
 	Failed() error
 	// Stop ends both and closes their files.
 	Stop(ctx context.Context) error
+	// Histories lists the observer's files; their sizes are final once Stop has returned.
+	Histories() []HistoryRecord
 }
 
 // ObserverSpec is what an observer is made from.

@@ -1,3 +1,4 @@
+// Package harness holds the vocabulary that every room shares, and Run: the phases of one experiment.
 package harness
 
 import (
@@ -154,9 +155,7 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 	}
 	r.record.Took = history.Now().Sub(r.record.Base)
 	r.record.Histories = append(r.record.Histories, r.fleet.Histories()...)
-	if o, ok := r.observer.(interface{ Histories() []HistoryRecord }); ok {
-		r.record.Histories = append(r.record.Histories, o.Histories()...)
-	}
+	r.record.Histories = append(r.record.Histories, r.observer.Histories()...)
 	if err := r.save(); err != nil {
 		return nil, err
 	}

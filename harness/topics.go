@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -37,7 +38,7 @@ func createTopics(ctx context.Context, client *kgo.Client, plan TopicPlan) error
 	for _, t := range resp.Topics {
 		err := kerr.ErrorForCode(t.ErrorCode)
 		internal := t.Topic == offsetsTopic || t.Topic == transactionsTopic
-		if err != nil && (!internal || err != kerr.TopicAlreadyExists) {
+		if err != nil && (!internal || !errors.Is(err, kerr.TopicAlreadyExists)) {
 			return fmt.Errorf("creating topic %s: %w (%s)", t.Topic, err, deref(t.ErrorMessage))
 		}
 	}

@@ -61,6 +61,8 @@ func newWorkers(t *testing.T) *stage {
 	defer cancel()
 	require.NoError(t, f.Start(ctx))
 	require.NoError(t, f.Feed(ctx))
+	require.NoError(t, wait.Poll(ctx, 50*time.Millisecond, func() (bool, error) { return f.Offered("idempotent") > 0, nil }),
+		"a fault bites only where records are in flight")
 	return &stage{cluster: c, Field: &harness.Field{Cluster: c, Admin: admin, Plan: plan, Fleet: f, Observer: unseen{}}}
 }
 

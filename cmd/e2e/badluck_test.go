@@ -1,0 +1,140 @@
+package e2e
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/wait"
+)
+
+// moments draws when to strike, spread over the whole of a run: cluster start, warm-up, load with its fault active.
+func moments(n int) []time.Duration {
+	out := make([]time.Duration, n)
+	for i := range out {
+		slot := 22 * time.Second / time.Duration(n)
+		out[i] = time.Duration(i)*slot + rand.N(slot)
+	}
+	return out
+}
+
+// struck starts a run whose fault begins early, and lets it come to the given moment.
+func struck(t *testing.T, after time.Duration) *invocation {
+	i := newInvocation(t, "run", "broker-pause", "--rate", "100").start()
+	require.NoError(t, wait.Sleep(t.Context(), after))
+	return i
+}
+
+func TestInterruptHealsAndCleansUp(t *testing.T) {
+	for _, after := range moments(5) {
+		t.Run(after.Round(time.Millisecond).String(), func(t *testing.T) {
+			i := struck(t, after)
+			require.NoError(t, i.cmd.Process.Signal(syscall.SIGINT))
+			require.Equal(t, 4, i.wait(2*time.Minute), i.stderr.String())
+			i.leavesNothing()
+		})
+	}
+}
+
+func TestKilledHarnessLeavesNothing(t *testing.T) {
+	for _, after := range moments(5) {
+		t.Run(after.Round(time.Millisecond).String(), func(t *testing.T) {
+			i := struck(t, after)
+			require.NoError(t, i.cmd.Process.Kill())
+			i.wait(time.Minute)
+			i.leavesNothing()
+		})
+	}
+}
+
+func TestSecondInterruptExitsAtOnce(t *testing.T) {
+	i := newInvocation(t, "run", "baseline").start()
+	i.until("history/observer-live.hist", time.Minute)
+	require.NoError(t, i.cmd.Process.Signal(syscall.SIGINT))
+	require.NoError(t, wait.Sleep(t.Context(), 300*time.Millisecond))
+	require.NoError(t, i.cmd.Process.Signal(syscall.SIGINT))
+	begin := time.Now()
+	require.Equal(t, 4, i.wait(time.Minute))
+	require.Less(t, time.Since(begin), 5*time.Second)
+	i.leavesNothing()
+}
+
+// brokerPid finds a broker of the invocation, which the test then kills behind the keeper's back.
+func (i *invocation) brokerPid() int {
+	for _, pid := range i.processes() {
+		line, err := os.ReadFile(filepath.Join("/proc", pid, "cmdline"))
+		if err == nil && strings.Contains(string(line), "kafka.Kafka") {
+			var n int
+			_, err := fmt.Sscan(pid, &n)
+			require.NoError(i.t, err)
+			return n
+		}
+	}
+	i.t.Fatal("no broker runs")
+	return 0
+}
+
+func TestUnplannedDeathOfABrokerIsInconclusive(t *testing.T) {
+	i := newInvocation(t, "run", "baseline", "--json").start()
+	i.until("history/observer-live.hist", time.Minute)
+	require.NoError(t, wait.Sleep(t.Context(), 8*time.Second)) // into the load
+	require.NoError(t, syscall.Kill(i.brokerPid(), syscall.SIGKILL))
+	require.Equal(t, 4, i.wait(5*time.Minute), i.stderr.String())
+	require.Contains(t, fmt.Sprint(i.report().Inconclusive), "died unplanned")
+}
+
+// verify judges a saved run again and returns its exit code and report.
+func verify(t *testing.T, dir string) (int, *harness.Report) {
+	t.Helper()
+	i := newInvocation(t, "verify", dir, "--json")
+	require.NoError(t, i.cmd.Start())
+	code := i.wait(time.Minute)
+	return code, i.report()
+}
+
+func TestTruncatedHistoryIsNeverHeld(t *testing.T) {
+	i := newInvocation(t, "run", "baseline", "--duration", "5s", "--json").start()
+	require.Zero(t, i.wait(3*time.Minute), i.stderr.String())
+	code, again := verify(t, i.runDir())
+	require.Zero(t, code)
+	require.Equal(t, i.report(), again, "judging a saved run again says the same")
+
+	hist := filepath.Join(i.runDir(), "history", "source-input.1.hist")
+	info, err := os.Stat(hist)
+	require.NoError(t, err)
+	require.NoError(t, os.Truncate(hist, info.Size()-info.Size()/4-1))
+	code, cut := verify(t, i.runDir())
+	require.Equal(t, 4, code)
+	for _, row := range cut.Rows {
+		if !row.ProducerOnly {
+			require.NotEqual(t, harness.Held, row.Verdict(row.Claims), row.Pipeline)
+		}
+	}
+}
+
+func TestFullDiskIsInconclusive(t *testing.T) {
+	out := t.TempDir()
+	full := filepath.Join(out, "runs")
+	require.NoError(t, os.Mkdir(full, 0o755))
+	if err := exec.Command("mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", full).Run(); err != nil {
+		t.Fatalf("this test mounts a small file system and needs root: %v", err)
+	}
+	t.Cleanup(func() { require.NoError(t, exec.Command("umount", "-l", full).Run()) })
+	i := newInvocation(t, "run", "baseline", "--out", full, "--rate", "2000", "--pipelines", "acks1").start()
+	filler := time.AfterFunc(15*time.Second, func() {
+		_ = os.WriteFile(filepath.Join(full, "filler"), make([]byte, 4<<20), 0o600) // fails, having filled the disk
+	})
+	defer filler.Stop()
+	code := i.wait(4 * time.Minute)
+	require.Contains(t, []int{1, 4}, code, i.stderr.String())
+	require.Contains(t, i.stderr.String(), "no space left")
+}

@@ -1,0 +1,112 @@
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// experiment runs one shipped experiment and checks what all of them have in common.
+func experiment(t *testing.T, name string) *harness.Report {
+	t.Helper()
+	i := newInvocation(t, "run", name, "--seed", "1", "--json").start()
+	code := i.wait(4 * time.Minute)
+	require.Zero(t, code, "%s\n%s", i.stdout.String(), i.stderr.String())
+	r := i.report()
+	for _, f := range r.Faults {
+		require.NotZero(t, f.Healed, f.Fault)
+		for _, b := range f.Bites {
+			require.True(t, b.Bit, "%s of %s did not bite %s: %s", f.Fault, f.Target, b.Pipeline, b.Proof)
+		}
+	}
+	for _, row := range r.Rows {
+		n := row.Numbers
+		require.NotZero(t, n.Input, row.Pipeline)
+		require.Equal(t, n.Input, n.Unique+n.Lost+n.Unprocessed+n.Hidden, row.Pipeline)
+		require.Zero(t, n.Corrupt+n.Foreign+n.Phantom+n.Unprocessed+n.Hidden, row.Pipeline)
+		require.Zero(t, n.AckedAbsent*boolToInt(!row.ProducerOnly), "the shared source lost what it acknowledged")
+	}
+	return r
+}
+
+func boolToInt(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func numbers(t *testing.T, r *harness.Report, pipeline string) harness.Numbers {
+	t.Helper()
+	for _, row := range r.Rows {
+		if row.Pipeline == pipeline {
+			return row.Numbers
+		}
+	}
+	t.Fatalf("no row %s", pipeline)
+	return harness.Numbers{}
+}
+
+// exactlyOnce checks the row that every experiment must leave without a stain.
+func exactlyOnce(t *testing.T, r *harness.Report) {
+	t.Helper()
+	n := numbers(t, r, "transactional")
+	require.Zero(t, n.Duplicates+n.Lost+*n.Torn+*n.CommittedNotSeen+*n.AbortedSeen)
+	idempotent := numbers(t, r, "idempotent")
+	require.Zero(t, idempotent.Lost)
+}
+
+func TestBaselineIsClean(t *testing.T) {
+	r := experiment(t, "baseline")
+	exactlyOnce(t, r)
+	for _, row := range r.Rows {
+		n := row.Numbers
+		require.Zero(t, n.Duplicates+n.Lost+n.Unknown+n.OffsetsWentBack, row.Pipeline)
+		require.Equal(t, harness.Held, row.Verdict(row.Claims), row.Pipeline)
+	}
+}
+
+func TestLatencyLosesAndDoublesNothing(t *testing.T) {
+	r := experiment(t, "latency")
+	exactlyOnce(t, r)
+	for _, row := range r.Rows {
+		require.Zero(t, row.Numbers.Lost, row.Pipeline)
+		require.Greater(t, *row.Numbers.P99, 200*time.Millisecond, "p99 shows the latency")
+	}
+}
+
+func TestLeaderPartitionCostsAcks1ItsAcknowledgedRecords(t *testing.T) {
+	r := experiment(t, "leader-partition")
+	exactlyOnce(t, r)
+	require.NotZero(t, numbers(t, r, "acks1").Lost)
+	require.Zero(t, numbers(t, r, "idempotent").Duplicates)
+}
+
+func TestBrokerKill(t *testing.T)      { exactlyOnce(t, experiment(t, "broker-kill")) }
+func TestBrokerPause(t *testing.T)     { exactlyOnce(t, experiment(t, "broker-pause")) }
+func TestCoordinatorKill(t *testing.T) { exactlyOnce(t, experiment(t, "coordinator-kill")) }
+
+func TestWorkerKillTellsThePipelinesApart(t *testing.T) {
+	r := experiment(t, "worker-kill")
+	exactlyOnce(t, r)
+	require.NotZero(t, numbers(t, r, "auto-commit").Lost)
+	require.NotZero(t, numbers(t, r, "idempotent").Duplicates)
+}
+
+func TestLingeringTransactionIsNamed(t *testing.T) {
+	r := experiment(t, "lingering-txn")
+	exactlyOnce(t, r)
+	var longest harness.Stall
+	for _, s := range r.Stalls {
+		if s.Length > longest.Length {
+			longest = s
+		}
+	}
+	const timeout, abortScan, slack = 15 * time.Second, 10 * time.Second, 3 * time.Second
+	require.GreaterOrEqual(t, longest.Length, timeout-slack)
+	require.LessOrEqual(t, longest.Length, timeout+abortScan+slack)
+	require.Contains(t, longest.TransactionalID, "transactional", "the transaction is named")
+}
