@@ -10,10 +10,22 @@ import (
 
 // drain stops the sources and gives the workers a bounded time to work off what is left.
 func (r *run) drain(ctx context.Context) (string, error) {
-	if err := r.fleet.StopSources(ctx); err != nil {
+	stopping, cancel := uninterrupted(ctx)
+	defer cancel()
+	if err := r.fleet.StopSources(stopping); err != nil {
 		return "", err
 	}
 	return "", r.until(ctx, r.rooms.Drained)
+}
+
+// uninterrupted keeps a context's deadline and drops its cancellation: a source that is being stopped must settle what it
+// sent, also when the run is interrupted meanwhile.
+func uninterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
+	after := context.WithoutCancel(ctx)
+	if deadline, ok := ctx.Deadline(); ok {
+		return context.WithDeadline(after, deadline)
+	}
+	return context.WithCancel(after)
 }
 
 // stop ends and reaps every source and worker, then the observer: a zombie or a released request may still append, so

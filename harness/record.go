@@ -28,11 +28,13 @@ type RunRecord struct {
 	// Source is the experiment's YAML; Overrides are the flags that changed it.
 	Source    string            `json:"source"`
 	Overrides map[string]string `json:"overrides,omitempty"`
-	Seed      uint64            `json:"seed"`
-	Rate      float64           `json:"rate"`
-	Duration  time.Duration     `json:"duration"`
-	Workers   int               `json:"workers"`
-	Shared    Shared            `json:"shared"`
+	// KafkaHome is the directory that the brokers' jars were taken from ("" fetched by the version in Cluster).
+	KafkaHome string        `json:"kafkaHome,omitempty"`
+	Seed      uint64        `json:"seed"`
+	Rate      float64       `json:"rate"`
+	Duration  time.Duration `json:"duration"`
+	Workers   int           `json:"workers"`
+	Shared    Shared        `json:"shared"`
 	// Started is the one wall-clock stamp; Base is the monotonic time of the same moment.
 	Started time.Time    `json:"started"`
 	Base    history.Time `json:"base"`

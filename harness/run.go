@@ -90,7 +90,8 @@ type run struct {
 	field    *Field
 	schedule *schedule
 
-	mu sync.Mutex // guards record.Incidents, which watchers add to
+	mu   sync.Mutex // guards record.Incidents and died, which watchers add to
+	died bool       // a broker died unplanned: the cluster will not be whole again
 }
 
 func newRun(rooms Rooms, spec RunSpec) (*run, error) {
@@ -104,7 +105,7 @@ func newRun(rooms Rooms, spec RunSpec) (*run, error) {
 	exp := spec.Experiment
 	return &run{rooms: rooms, spec: spec, dir: dir, record: &RunRecord{
 		Version: RecordVersion, Chaeos: spec.Chaeos, Name: name, RunID: history.RunIDOf(name),
-		Experiment: exp.Name, Source: exp.Source, Overrides: spec.Overrides, Seed: spec.Seed,
+		Experiment: exp.Name, Source: exp.Source, Overrides: spec.Overrides, KafkaHome: spec.KafkaHome, Seed: spec.Seed,
 		Rate: exp.Load.Rate, Duration: exp.Load.Duration, Workers: exp.Workers, Shared: exp.Shared,
 		Started: started, Base: history.Now(), Expect: exp.Expect, Bounds: exp.Bounds,
 		Machine: fmt.Sprintf("%s/%s, %d CPUs, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version()),
@@ -146,21 +147,29 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 			return nil, errors.Join(err, r.save())
 		}
 	}
-	r.loaded(ctx)
-	interrupted := ctx.Err() != nil
-	// What follows must not be cut short by the interrupt that led here: it has deadlines of its own.
+	// What follows must not be cut short by an interrupt: it has deadlines of its own.
 	after := context.WithoutCancel(ctx)
-	for _, p := range r.closingDown(interrupted) {
-		r.incident(r.phase(after, p))
-	}
+	stopWatching := r.watch(after)
+	r.loaded(ctx)
+	interrupted := r.closeDown(ctx)
+	stopWatching()
 	r.record.Took = history.Now().Sub(r.record.Base)
 	r.record.Histories = append(r.record.Histories, r.fleet.Histories()...)
 	r.record.Histories = append(r.record.Histories, r.observer.Histories()...)
-	if err := r.save(); err != nil {
-		return nil, err
-	}
+	saved := r.save()
+	r.incident(saved)
 	report, err := r.judge(after)
+	if saved != nil && report != nil {
+		r.unsaved(report)
+	}
 	return &Outcome{Dir: r.dir, Report: report, Interrupted: interrupted}, err
+}
+
+// unsaved completes the report of a run whose record could not be written (disk full). It was judged by the record from
+// before the load, which lists no histories: nothing was called held.
+func (r *run) unsaved(report *Report) {
+	report.Faults, report.LoadStart = r.record.Faults, int64(r.record.LoadStart)
+	report.Inconclusive = append(report.Inconclusive, r.record.Incidents...)
 }
 
 func (r *run) settingUp() []phase {
@@ -172,8 +181,6 @@ func (r *run) settingUp() []phase {
 
 // loaded does the phases that drive the pipelines; the first that fails ends them.
 func (r *run) loaded(ctx context.Context) {
-	stopWatching := r.watch(ctx)
-	defer stopWatching()
 	load := r.spec.Experiment.Load.Duration + 2*time.Minute // faults that wait for a phase may outlast the load
 	for _, p := range []phase{{"warm", time.Minute, r.warm}, {"load", load, r.load}} {
 		if err := r.phase(ctx, p); err != nil {
@@ -183,19 +190,30 @@ func (r *run) loaded(ctx context.Context) {
 	}
 }
 
-func (r *run) closingDown(interrupted bool) []phase {
-	settle := r.record.LargestTransactionTimeout + 20*time.Second
-	heal := phase{"heal", 90 * time.Second, r.heal}
-	drain := phase{"drain", 90 * time.Second, r.drain}
-	stop := phase{"stop", 45 * time.Second, r.stop}
-	settled := phase{"settle", settle, r.settle}
-	back := phase{"read back", 3 * time.Minute, r.readBack}
-	if interrupted {
-		// Nobody who pressed Ctrl-C waits for transactions to time out: what is undecided shows as inconclusive.
-		back.within = 20 * time.Second
-		return []phase{heal, stop, back}
+// interruptedReadBack bounds the read-back of a run that was interrupted.
+const interruptedReadBack = 20 * time.Second
+
+// closeDown does the phases after the load, and says whether the run was interrupted before or in them. Nobody who
+// pressed Ctrl-C waits for workers to drain or transactions to time out: what is undecided shows as inconclusive.
+func (r *run) closeDown(ctx context.Context) (interrupted bool) {
+	after := context.WithoutCancel(ctx)
+	r.incident(r.phase(after, phase{"heal", 90 * time.Second, r.heal}))
+	if ctx.Err() == nil {
+		r.incident(r.phase(ctx, phase{"drain", 90 * time.Second, r.drain}))
 	}
-	return []phase{heal, drain, stop, settled, back}
+	r.incident(r.phase(after, phase{"stop", 45 * time.Second, r.stop}))
+	if ctx.Err() == nil {
+		r.incident(r.phase(ctx, phase{"settle", r.record.LargestTransactionTimeout + 20*time.Second, r.settle}))
+	}
+	back := phase{"read back", 3 * time.Minute, r.readBack}
+	if ctx.Err() != nil {
+		back.within = interruptedReadBack
+	}
+	r.incident(r.phase(after, back))
+	if ctx.Err() != nil {
+		r.incident(errors.New("the run was interrupted")) // in the record too: a later verify must not call it held
+	}
+	return ctx.Err() != nil
 }
 
 func (r *run) judge(ctx context.Context) (*Report, error) {

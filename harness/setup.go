@@ -88,6 +88,9 @@ func (r *run) awaitInSync(ctx context.Context) error {
 	topics := append(r.record.Plan.topics(), offsetsTopic, transactionsTopic)
 	missing := "no broker answered"
 	err := wait.Poll(ctx, pollEvery, func() (bool, error) {
+		if r.lostBroker() {
+			return false, errBrokerDied
+		}
 		for _, node := range nodes { // every broker must have caught up with the controller's decisions
 			md, err := AskMetadata(ctx, r.admin, []int{node}, topics...)
 			if err != nil {

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -12,21 +13,36 @@ import (
 // watchEvery is how often the run looks for brokers that ended without being told to.
 const watchEvery = time.Second
 
-// watch records brokers that die unplanned, each death once, until the returned function is called.
+// lastLookWithin bounds the look at the end of the watch.
+const lastLookWithin = 5 * time.Second
+
+// watch records brokers that die unplanned, each death once, until the returned function is called, which looks a last
+// time.
 func (r *run) watch(ctx context.Context) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
+	watching, cancel := context.WithCancel(ctx)
 	var watcher sync.WaitGroup
+	dead := map[int]bool{}
 	watcher.Go(func() {
-		dead := map[int]bool{}
-		_ = wait.Poll(ctx, watchEvery, func() (bool, error) { // ends with the context, which is no error
-			r.lookAtNodes(ctx, dead)
+		_ = wait.Poll(watching, watchEvery, func() (bool, error) { // ends with the context, which is no error
+			r.lookAtNodes(watching, dead)
 			return false, nil
 		})
 	})
 	return func() {
 		cancel()
 		watcher.Wait()
+		last, done := context.WithTimeout(ctx, lastLookWithin)
+		defer done()
+		r.lookAtNodes(last, dead)
 	}
+}
+
+var errBrokerDied = errors.New("a broker died unplanned and nobody starts it again")
+
+func (r *run) lostBroker() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.died
 }
 
 func (r *run) lookAtNodes(ctx context.Context, dead map[int]bool) {
@@ -41,6 +57,9 @@ func (r *run) lookAtNodes(ctx context.Context, dead map[int]bool) {
 	for _, n := range nodes {
 		if n.Unplanned && !dead[n.Node] {
 			r.incident(fmt.Errorf("broker %d died unplanned: %s", n.Node, n.Reason))
+			r.mu.Lock()
+			r.died = true
+			r.mu.Unlock()
 		}
 		dead[n.Node] = n.Unplanned
 	}

@@ -2,6 +2,9 @@ package results
 
 import (
 	"math"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,4 +49,18 @@ func TestFormatKeepsMissingApartFromZero(t *testing.T) {
 func TestAnchor(t *testing.T) {
 	require.Equal(t, "lso-stalls", anchor("lsoStalls"))
 	require.Equal(t, "lost", anchor("lost"))
+}
+
+func TestEveryColumnIsDefined(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(Numbers)))
+	require.NoError(t, err)
+	defined := map[string]bool{}
+	for line := range strings.Lines(string(page)) {
+		if heading, ok := strings.CutPrefix(strings.TrimSpace(line), "## "); ok {
+			defined[strings.ReplaceAll(strings.ToLower(heading), " ", "-")] = true
+		}
+	}
+	for _, c := range Columns() {
+		require.True(t, defined[c.Anchor], "%s has no heading for %s", Numbers, c.Anchor)
+	}
 }

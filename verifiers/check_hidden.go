@@ -8,21 +8,25 @@ import (
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
 
-// checkHidden counts inputs whose only copies are at or above the last stable offset, and names the transactions that
-// are still open.
+// checkHidden counts inputs whose only copies are at or above the last stable offset, or could be in a part of the log
+// that was not read, and names the transactions that are still open.
 func checkHidden(e *evidence, n *harness.Numbers) []finding {
 	n.Hidden = e.hidden.Len()
 	open := openIn(e.out.parts)
 	if !e.layout.ProducerOnly {
 		open = append(open, openIn(e.in.parts)...)
 	}
-	switch {
-	case n.Hidden > 0:
-		return doubt("%s inputs are hidden behind an open transaction: %s", number(n.Hidden), cmpOr(strings.Join(open, "; "), "none is listed"))
-	case len(open) > 0:
-		return doubt("a transaction is still open: %s", strings.Join(open, "; "))
+	var found []finding
+	if e.unread > 0 {
+		found = doubt("whether %s inputs have an output is not known: their output partitions were not read to their ends", number(e.unread))
 	}
-	return nil
+	switch behind := n.Hidden - e.unread; {
+	case behind > 0:
+		return append(found, doubt("%s inputs are hidden behind an open transaction: %s", number(behind), cmpOr(strings.Join(open, "; "), "none is listed"))...)
+	case len(open) > 0:
+		return append(found, doubt("a transaction is still open: %s", strings.Join(open, "; "))...)
+	}
+	return found
 }
 
 func cmpOr(text, otherwise string) string {

@@ -18,7 +18,7 @@ func checkSource(e *evidence, n *harness.Numbers) []finding {
 	if held == nil {
 		held = keyset.New()
 	}
-	absent := e.source.acked.Minus(held)
+	absent := e.source.acked.Minus(held).Where(e.in.whole)
 	n.AckedAbsent = absent.Len()
 	n.IdentityTwice = e.in.twice
 	var found []finding

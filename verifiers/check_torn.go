@@ -45,7 +45,7 @@ func (e *evidence) effects(key txnKey, t *txn, last map[int32]int) (took, missed
 		}
 	}
 	for _, p := range partitionsOf(t.confirmed) {
-		if there := log[p].present(); there < t.confirmed[p] {
+		if there := log[p].present(); there < t.confirmed[p] && e.out.whole(p) {
 			missed = fmt.Sprintf("%d of %d outputs in %s/%d are not", t.confirmed[p]-there, t.confirmed[p], e.layout.Output, p)
 		}
 	}

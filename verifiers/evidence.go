@@ -20,8 +20,10 @@ type evidence struct {
 	// input is what the row had to deliver; inputN counts it another way.
 	input  *keyset.Set
 	inputN uint64
-	// missing are inputs without a visible copy, split into hidden, lost and unprocessed.
+	// missing are inputs without a visible copy, split into hidden, lost and unprocessed. Unread counts those of the
+	// hidden whose output partition was not read to its end.
 	hidden, lost, unprocessed *keyset.Set
+	unread                    uint64
 
 	// final are the group's positions by OffsetFetch (-1: none committed), position the highest of those and of the
 	// confirmed commits.
@@ -95,6 +97,10 @@ func (e *evidence) settle() {
 	missing := e.input.Minus(e.out.seen)
 	e.hidden = missing.And(e.out.behind)
 	rest := missing.Minus(e.out.behind)
+	unread := rest.Where(func(class int32) bool { return !e.out.whole(class) })
+	e.unread = unread.Len()
+	e.hidden.Union(unread)
+	rest = rest.Minus(unread)
 	if e.layout.ProducerOnly {
 		e.lost, e.unprocessed = rest, keyset.New()
 		return

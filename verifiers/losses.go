@@ -53,7 +53,7 @@ type span struct{ from, to int64 }
 func (e *evidence) rewritten(l *losses) map[int32]span {
 	spans := map[int32]span{}
 	for _, log := range e.out.parts {
-		if log.idle {
+		if !log.whole {
 			continue
 		}
 		from, to := log.rewritten(e.run.live.highest[log.at], e.run.live.seenTo[log.at])

@@ -50,6 +50,12 @@ func (f *fate) present() uint64 {
 	return f.visible + f.hidden
 }
 
+// whole says that an output partition was read to its end, so that absence from it is proved. An input's outputs go to
+// the partition of its own number.
+func (o *outputLog) whole(partition int32) bool {
+	return int(partition) < len(o.parts) && o.parts[partition].whole
+}
+
 func newOutputLog() *outputLog {
 	return &outputLog{
 		seen: keyset.New(), again: keyset.New(), behind: keyset.New(), dropped: keyset.New(),
@@ -92,10 +98,7 @@ type outputReader struct {
 }
 
 func tallyOutputPartition(r *run, in *inputLog, layout harness.PipelineLayout, partition int32) (*outputLog, error) {
-	log, err := openPartition(r, tp{layout.Output, partition})
-	if err != nil {
-		return nil, err
-	}
+	log := openPartition(r, tp{layout.Output, partition})
 	o := &outputReader{outputLog: newOutputLog(), run: r, layout: layout, log: log, highest: map[int32]uint64{}}
 	o.parts = []*partLog{log}
 	for _, ids := range in.ids {
@@ -104,7 +107,7 @@ func tallyOutputPartition(r *run, in *inputLog, layout harness.PipelineLayout, p
 	if log.idle {
 		return o.outputLog, nil
 	}
-	_, _, err = observation.ReadFile(log.path, false, func(b *observation.Batch) error {
+	_, _, err := observation.ReadFile(log.path, false, func(b *observation.Batch) error {
 		o.batch(b)
 		return nil
 	})
@@ -126,6 +129,7 @@ func (o *outputReader) batch(b *observation.Batch) {
 			if stands == visible {
 				o.orphans++
 			}
+			o.attribute(rec, stands) // its worker did write it, whatever became of its input
 		case notOurs:
 			if stands == visible {
 				o.foreign++
@@ -189,9 +193,13 @@ func (o *outputReader) count(rec *observation.Record, key keyset.Key, stands vis
 	case aborted:
 		o.dropped.Add(key)
 	}
-	if o.layout.ProducerOnly {
-		return
+	if !o.layout.ProducerOnly {
+		o.attribute(rec, stands)
 	}
+}
+
+// attribute counts a record for the worker's life and the transaction that wrote it.
+func (o *outputReader) attribute(rec *observation.Record, stands visibility) {
 	if at := (txnKey{life{rec.Worker, rec.Incarnation}, rec.Txn}); !o.valid || at != o.key {
 		o.key, o.valid = at, true
 		o.life = counters(o.lives, at.life, o.log.at.partition)

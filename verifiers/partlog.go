@@ -24,6 +24,8 @@ type partLog struct {
 	doubts []string
 	// idle says that there is no file to read: the doubts say why.
 	idle bool
+	// whole says that the log was read up to its captured end. Otherwise what isn't found may still be there.
+	whole bool
 }
 
 type epochStart struct {
@@ -36,13 +38,13 @@ func (p *partLog) doubt(format string, args ...any) {
 }
 
 // openPartition reads a partition's headers. Trouble with its file is a doubt, not an error.
-func openPartition(r *run, at tp) (*partLog, error) {
+func openPartition(r *run, at tp) *partLog {
 	p := &partLog{at: at, path: observation.File(r.dir, at.topic, at.partition)}
 	info := r.index.Partition(at.topic, at.partition)
 	if info == nil {
 		p.idle = true
 		p.doubt("not read back")
-		return p, nil
+		return p
 	}
 	p.info = *info
 	var txns observation.Transactions
@@ -54,10 +56,12 @@ func openPartition(r *run, at tp) (*partLog, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		p.idle = true
 		p.doubt("its observation file is missing")
-		return p, nil
+		return p
 	}
-	if err != nil {
-		return nil, err
+	if err != nil { // cut before its header was whole, damaged there, or of another version
+		p.idle = true
+		p.doubt("its observation file can't be read: %v", err)
+		return p
 	}
 	if header.Run != r.record.RunID || header.Topic != at.topic || header.Partition != at.partition {
 		p.doubt("its observation file is of %s/%d in another run or place", header.Topic, header.Partition)
@@ -69,7 +73,7 @@ func openPartition(r *run, at tp) (*partLog, error) {
 	}
 	p.checkComplete(tail)
 	p.checkAborted(txns.Aborted())
-	return p, nil
+	return p
 }
 
 func (p *partLog) header(b *observation.Batch) {
@@ -92,6 +96,8 @@ func (p *partLog) checkComplete(tail observation.Tail) {
 		p.doubt("its observation file can't be read to its end after %d batches: %s", tail.Batches, tail.Reason)
 	case !x.Complete || p.end < x.HW:
 		p.doubt("read up to offset %d of %d", p.end, x.HW)
+	default:
+		p.whole = true
 	}
 	if x.HWAfter >= 0 && x.HWAfter != x.HW {
 		p.doubt("its end moved from %d to %d while it was read: %s", x.HW, x.HWAfter, x.Writer)

@@ -1,6 +1,7 @@
 package verifiers
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -314,6 +315,22 @@ var plantedFaults = []planted{
 		}
 	}, txnName, nil, harness.Inconclusive, 4, "has 1 that they don't"},
 	{"a lost observation file's end", func(w *world) { w.cut["readback/out-idempotent-1.obs"] = 3 }, plainName, nil, harness.Inconclusive, 4, "can't be read to its end"},
+	{"an observation file cut in the middle", func(w *world) { w.cut["readback/out-idempotent-1.obs"] = 1500 }, plainName, nil, harness.Inconclusive, 4,
+		"inputs have an output is not known: their output partitions were not read to their ends"},
+	{"a transaction's output cut off", func(w *world) { w.cut["readback/out-transactional-1.obs"] = 1500 }, txnName, nil, harness.Inconclusive, 4,
+		"inputs have an output is not known: their output partitions were not read to their ends"},
+	{"a partition that was not read back", func(w *world) {
+		w.tweak = func(x *observation.Index) {
+			x.Partitions = slices.DeleteFunc(x.Partitions, func(p observation.Partition) bool { return p.Topic == "out-"+srcName && p.Partition == 0 })
+		}
+	}, srcName, func(n *harness.Numbers) { n.Unique, n.Hidden = 2000, 1000 }, harness.Inconclusive, 4, "whether 1,000 inputs have an output is not known"},
+	{"an observation file without a whole header", func(w *world) { w.cut["readback/out-idempotent-1.obs"] = 1 << 40 }, plainName, nil, harness.Inconclusive, 4,
+		"out-idempotent/1: its observation file can't be read"},
+	{"an input partition that was not read back", func(w *world) {
+		w.tweak = func(x *observation.Index) {
+			x.Partitions = slices.DeleteFunc(x.Partitions, func(p observation.Partition) bool { return p.Topic == inTopic && p.Partition == 1 })
+		}
+	}, txnName, func(n *harness.Numbers) { n.Input, n.Unique = 2000, 2000 }, harness.Inconclusive, 4, "in/1: not read back"},
 	{"a truncated worker history", func(w *world) { w.cut["history/idempotent-0.hist"] = 100 }, plainName, nil, harness.Inconclusive, 4, "history/idempotent-0.hist has lost 100 of"},
 	{"a history that was not closed", func(w *world) { w.hist("idempotent-0").noEnd = true }, plainName, nil, harness.Inconclusive, 4, "was not closed, and nobody killed its writer"},
 	{"a killed writer's history", func(w *world) {

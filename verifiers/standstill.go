@@ -72,7 +72,7 @@ func keep(stalls []stall, s stall) []stall {
 	return append(stalls, s)
 }
 
-// longer returns the stalls over a threshold that ended after a moment.
+// longer returns the stalls that stood for over a threshold after a moment; what they stood before it is cut off.
 func (s *standstill) longer(threshold time.Duration, since history.Time) []stall {
 	all := s.stalls
 	if s.current != nil {
@@ -82,7 +82,8 @@ func (s *standstill) longer(threshold time.Duration, since history.Time) []stall
 	}
 	var found []stall
 	for _, x := range all {
-		if x.length() > threshold && x.end >= since {
+		x.start = max(x.start, since)
+		if x.length() > threshold {
 			found = append(found, x)
 		}
 	}

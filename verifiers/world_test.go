@@ -280,7 +280,7 @@ func (w *world) save(t testing.TB) string {
 		path := filepath.Join(dir, file)
 		info, err := os.Stat(path)
 		require.NoError(t, err)
-		require.NoError(t, os.Truncate(path, info.Size()-n))
+		require.NoError(t, os.Truncate(path, max(0, info.Size()-n)))
 	}
 	return dir
 }

@@ -27,6 +27,15 @@ func clientOptions(s spec) []kgo.Opt {
 	}
 }
 
+// Spec is what a process is told to be. It is exported for the benchmark that runs one source without a fleet, beside a
+// bare producer that is told the same.
+type Spec = spec
+
+// SourceOptions are the client options of the shared source: kgo's producing defaults, acks=all and idempotent.
+func SourceOptions(s Spec) []kgo.Opt {
+	return append(clientOptions(s), kgo.MaxBufferedRecords(sourceBuffer), kgo.MaxBufferedBytes(sourceBufferBytes))
+}
+
 // groupOptions are what every worker's consumer shares: a heartbeat of a third of the session, and the cooperative
 // balancer, so that a member that joins or dies doesn't stop the others.
 func groupOptions(s spec) []kgo.Opt {

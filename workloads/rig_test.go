@@ -65,7 +65,7 @@ type rig struct {
 func testShared() harness.Shared {
 	s := harness.DefaultShared()
 	s.Work = time.Millisecond
-	s.SessionTimeout = time.Second
+	s.SessionTimeout = 3 * time.Second
 	s.TransactionTimeout = 5 * time.Second
 	s.AutoCommitInterval = 150 * time.Millisecond
 	return s

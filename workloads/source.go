@@ -43,8 +43,7 @@ type source struct {
 // defaults, acks=all and idempotent.
 func openSource(stopping context.Context, s spec, hist *history.Writer, p Pipeline) (*source, error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(stopping))
-	opts := append(clientOptions(s), kgo.WithContext(ctx), kgo.MaxBufferedRecords(sourceBuffer), kgo.MaxBufferedBytes(sourceBufferBytes))
-	kafka, err := kgo.NewClient(append(opts, p.producer...)...)
+	kafka, err := kgo.NewClient(append(append(SourceOptions(s), kgo.WithContext(ctx)), p.producer...)...)
 	if err != nil {
 		cancel()
 		return nil, fmt.Errorf("kafka client: %w", err)

@@ -28,7 +28,7 @@ func Attach(ctx context.Context, stateDir string) (harness.Cluster, error) {
 		return nil, err
 	}
 	if !keeperLives(d.Info.DataDir) {
-		return nil, errors.Join(ErrStale, removeAll(ctx, d.Info.DataDir), forget(stateDir))
+		return nil, errors.Join(ErrStale, removeClusterDir(ctx, d.Info.DataDir), forget(stateDir))
 	}
 	c := newCluster(d, attached{pid: d.Info.KeeperPid, dir: d.Info.DataDir}, func() error { return forget(stateDir) })
 	ctx, cancel := context.WithTimeout(ctx, attachWithin)

@@ -177,7 +177,7 @@ func finish(ctx context.Context, keeper keeperHandle, dir string) error {
 	keeper.kill()
 	err := keeper.wait(ctx)
 	if dir != "" {
-		err = errors.Join(err, removeAll(ctx, dir))
+		err = errors.Join(err, removeClusterDir(ctx, dir))
 	}
 	return err
 }

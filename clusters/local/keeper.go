@@ -225,7 +225,7 @@ func (k *keeper) teardown() error {
 		}
 		k.teardownErr = ends.Wait()
 		if k.dir != "" {
-			k.teardownErr = errors.Join(k.teardownErr, removeAll(ctx, k.dir))
+			k.teardownErr = errors.Join(k.teardownErr, removeClusterDir(ctx, k.dir))
 		}
 	})
 	return k.teardownErr

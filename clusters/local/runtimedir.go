@@ -2,9 +2,11 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/chaeos/chaeos/harness/wait"
@@ -24,34 +26,52 @@ func runtimeRoot() string {
 // newClusterDir makes a cluster's folder and locks it for the life of this process. It first removes the folders of
 // keepers that were killed and so could not remove their own.
 func newClusterDir(ctx context.Context, root string) (string, error) {
-	if err := os.MkdirAll(root, 0o700); err != nil {
-		return "", err
-	}
-	// One at a time: a folder that is made but not locked yet would look like a dead keeper's.
-	unlock, err := lockFile(ctx, filepath.Join(root, "lock"))
-	if err != nil {
-		return "", err
-	}
-	defer unlock()
 	sweep(ctx, root)
-	dir, err := os.MkdirTemp(root, "cluster-")
+	unnamed, err := makeIn(root)
 	if err != nil {
 		return "", err
 	}
-	held, err := tryLock(filepath.Join(dir, keeperLock))
+	held, err := tryLock(filepath.Join(unnamed, keeperLock))
 	if err != nil || held == nil {
-		return "", fmt.Errorf("lock %s: %w", dir, err)
+		return "", fmt.Errorf("lock %s: %w", unnamed, err)
 	}
 	// Never closed: the lock must end with the process and not before. Kept from the garbage collector, which closes.
 	keptLocks = append(keptLocks, held)
-	return dir, nil
+	// Named only now: a folder that has its name and no lock is a dead keeper's.
+	dir := filepath.Join(root, clusterPrefix+strings.TrimPrefix(filepath.Base(unnamed), unnamedPrefix))
+	return dir, os.Rename(unnamed, dir)
+}
+
+const (
+	clusterPrefix = "cluster-"
+	unnamedPrefix = "new-"
+)
+
+// makeIn makes a folder in root, which a keeper that ends just now may remove as empty: then once more.
+func makeIn(root string) (dir string, err error) {
+	for range 10 {
+		if err = os.MkdirAll(root, 0o700); err != nil {
+			return "", err
+		}
+		if dir, err = os.MkdirTemp(root, unnamedPrefix); !errors.Is(err, os.ErrNotExist) {
+			break
+		}
+	}
+	return dir, err
+}
+
+// removeClusterDir removes a cluster's folder, and the one it is in when it was the last.
+func removeClusterDir(ctx context.Context, dir string) error {
+	err := removeAll(ctx, dir)
+	_ = os.Remove(filepath.Dir(dir)) // fails while another cluster's folder is there
+	return err
 }
 
 var keptLocks []*os.File
 
 // sweep removes the folders of dead keepers. What can't be removed now is left for the next start.
 func sweep(ctx context.Context, root string) {
-	dirs, _ := filepath.Glob(filepath.Join(root, "cluster-*"))
+	dirs, _ := filepath.Glob(filepath.Join(root, clusterPrefix+"*"))
 	for _, dir := range dirs {
 		held, err := tryLock(filepath.Join(dir, keeperLock))
 		if err != nil || held == nil {

@@ -46,7 +46,7 @@ func (f *runFlags) register(c *cobra.Command, a *app) {
 	flags.Float64Var(&f.rate, "rate", 0, "records a second of each source (default: the experiment's)")
 	flags.StringSliceVar(&f.pipelines, "pipelines", nil, "the pipelines to run (default: the experiment's)")
 	flags.StringVar(&f.out, "out", "runs", "the folder in which each run makes a folder of its own")
-	flags.BoolVar(&f.keep, "keep", false, "leave the cluster running after the run")
+	flags.BoolVar(&f.keep, "keep", false, "leave the cluster running after the run, also when chaeos is killed in it (cluster down ends it)")
 	flags.BoolVar(&f.json, "json", false, "print reports as JSON, one document a run")
 	complete(c, "pipelines", a.pipelineNames())
 	_ = c.MarkFlagDirname("out") // fails only for a flag that isn't there

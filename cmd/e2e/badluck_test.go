@@ -17,19 +17,23 @@ import (
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
-// moments draws when to strike, spread over the whole of a run: cluster start, warm-up, load with its fault active.
+// moments draws when to strike, spread over most of a run: cluster start, warm-up, load with its fault active. None comes
+// before the command can have begun to catch signals.
 func moments(n int) []time.Duration {
+	const earliest = time.Second
 	out := make([]time.Duration, n)
 	for i := range out {
 		slot := 22 * time.Second / time.Duration(n)
-		out[i] = time.Duration(i)*slot + rand.N(slot)
+		out[i] = earliest + time.Duration(i)*slot + rand.N(slot)
 	}
 	return out
 }
 
-// struck starts a run whose fault begins early, and lets it come to the given moment.
+// struck starts a run whose broker is frozen for most of the load, and lets it come to the given moment.
 func struck(t *testing.T, after time.Duration) *invocation {
-	i := newInvocation(t, "run", "broker-pause", "--rate", "100").start()
+	file, err := filepath.Abs(filepath.Join("testdata", "strike.yaml"))
+	require.NoError(t, err)
+	i := newInvocation(t, "run", file).start()
 	require.NoError(t, wait.Sleep(t.Context(), after))
 	return i
 }
@@ -56,15 +60,22 @@ func TestKilledHarnessLeavesNothing(t *testing.T) {
 	}
 }
 
+func TestInterruptAfterTheLoadIsHeardToo(t *testing.T) {
+	i := newInvocation(t, "run", "baseline", "--duration", "5s").start()
+	i.says(" drain\n", 2*time.Minute)
+	require.NoError(t, i.cmd.Process.Signal(syscall.SIGINT))
+	require.Equal(t, 4, i.wait(2*time.Minute), i.stderr.String())
+	require.Contains(t, i.stdout.String(), "interrupted")
+}
+
 func TestSecondInterruptExitsAtOnce(t *testing.T) {
 	i := newInvocation(t, "run", "baseline").start()
-	i.until("history/observer-live.hist", time.Minute)
+	i.says(" warm\n", time.Minute)
 	require.NoError(t, i.cmd.Process.Signal(syscall.SIGINT))
-	require.NoError(t, wait.Sleep(t.Context(), 300*time.Millisecond))
+	i.says("interrupted: healing", time.Minute)
 	require.NoError(t, i.cmd.Process.Signal(syscall.SIGINT))
-	begin := time.Now()
 	require.Equal(t, 4, i.wait(time.Minute))
-	require.Less(t, time.Since(begin), 5*time.Second)
+	require.NotContains(t, i.stdout.String(), "exit 4:", "it left before there was a report")
 	i.leavesNothing()
 }
 
@@ -84,9 +95,8 @@ func (i *invocation) brokerPid() int {
 }
 
 func TestUnplannedDeathOfABrokerIsInconclusive(t *testing.T) {
-	i := newInvocation(t, "run", "baseline", "--json").start()
-	i.until("history/observer-live.hist", time.Minute)
-	require.NoError(t, wait.Sleep(t.Context(), 8*time.Second)) // into the load
+	i := newInvocation(t, "run", "baseline", "--json", "--pipelines", "idempotent,transactional").start()
+	i.says(" load\n", 2*time.Minute)
 	require.NoError(t, syscall.Kill(i.brokerPid(), syscall.SIGKILL))
 	require.Equal(t, 4, i.wait(5*time.Minute), i.stderr.String())
 	require.Contains(t, fmt.Sprint(i.report().Inconclusive), "died unplanned")
@@ -126,7 +136,7 @@ func TestFullDiskIsInconclusive(t *testing.T) {
 	full := filepath.Join(out, "runs")
 	require.NoError(t, os.Mkdir(full, 0o755))
 	if err := exec.Command("mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", full).Run(); err != nil {
-		t.Fatalf("this test mounts a small file system and needs root: %v", err)
+		t.Skipf("this test mounts a small file system, which takes root: %v", err)
 	}
 	t.Cleanup(func() { require.NoError(t, exec.Command("umount", "-l", full).Run()) })
 	i := newInvocation(t, "run", "baseline", "--out", full, "--rate", "2000", "--pipelines", "acks1").start()
@@ -135,6 +145,6 @@ func TestFullDiskIsInconclusive(t *testing.T) {
 	})
 	defer filler.Stop()
 	code := i.wait(4 * time.Minute)
-	require.Contains(t, []int{1, 4}, code, i.stderr.String())
+	require.Equal(t, 4, code, i.stderr.String())
 	require.Contains(t, i.stderr.String(), "no space left")
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -48,7 +49,7 @@ type invocation struct {
 	cmd            *exec.Cmd
 	out, temp      string
 	mark           string
-	stdout, stderr strings.Builder
+	stdout, stderr output
 }
 
 // markVariable is inherited by every process that the command starts.
@@ -123,16 +124,33 @@ func (i *invocation) leavesNothing() {
 	}
 }
 
-// until waits until the command's progress contains text.
-func (i *invocation) until(text string, within time.Duration) {
+// says waits until the command's progress contains text.
+func (i *invocation) says(text string, within time.Duration) {
 	i.t.Helper()
 	ctx, cancel := context.WithTimeout(i.t.Context(), within)
 	defer cancel()
 	err := wait.Poll(ctx, 20*time.Millisecond, func() (bool, error) {
-		runs, err := filepath.Glob(filepath.Join(i.out, "runs", "*", text))
-		return len(runs) > 0, err
+		return strings.Contains(i.stderr.String(), text), nil
 	})
-	require.NoError(i.t, err, "waiting for %s", text)
+	require.NoError(i.t, err, "waiting for %q in\n%s", text, i.stderr.String())
+}
+
+// output is what the command printed so far, while it prints.
+type output struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
 }
 
 // report parses the JSON report on standard output.

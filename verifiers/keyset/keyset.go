@@ -221,6 +221,20 @@ func (s *Set) Below(limit map[int32]int64) *Set {
 	return out
 }
 
+// Where returns the keys of the classes that belong.
+func (s *Set) Where(belongs func(class int32) bool) *Set {
+	out := New()
+	for c, x := range s.classes {
+		if !belongs(c) {
+			continue
+		}
+		z := &class{bits: x.flush().Clone()}
+		z.settle()
+		out.classes[c] = z
+	}
+	return out
+}
+
 // Compact makes the bitmaps as small as they can be.
 func (s *Set) Compact() {
 	for _, x := range s.classes {

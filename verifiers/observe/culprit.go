@@ -11,7 +11,7 @@ import (
 
 const (
 	// probeAfter is how long a last stable offset must stand still before somebody is asked why: it takes 7 to 9 requests.
-	probeAfter = 2 * time.Second
+	probeAfter = time.Second
 	// probeEvery is the pause before the same standstill is asked about again: its state may change.
 	probeEvery = 4 * time.Second
 	// probeTimeout bounds one probe: a paused broker may be among those asked.

@@ -3,6 +3,7 @@ package observe
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -47,6 +48,14 @@ func entries(t *testing.T, dir, file string) (all []history.Entry) {
 	tail, err := history.ReadFile(filepath.Join(dir, file), func(e history.Entry) error { all = append(all, e); return nil })
 	require.NoError(t, err)
 	require.True(t, tail.Whole())
+	return all
+}
+
+// written is what the sampler has written so far.
+func written(t *testing.T, dir string) (all []history.Entry) {
+	t.Helper()
+	_, err := history.ReadFile(filepath.Join(dir, SamplesFile), func(e history.Entry) error { all = append(all, e); return nil })
+	require.NoError(t, err)
 	return all
 }
 
@@ -116,7 +125,9 @@ func TestSamplerNamesTheCulprit(t *testing.T) {
 	require.NoError(t, client.ProduceSync(ctx, produced(2, 0), produced(2, 1)).FirstErr())
 	require.NoError(t, wait.Poll(ctx, 10*time.Millisecond, func() (bool, error) { return o.LargestLag("txn") == 2, nil }))
 	require.Zero(t, o.LargestLag("src"))
-	require.NoError(t, wait.Sleep(ctx, probeAfter+time.Second))
+	require.NoError(t, wait.Poll(ctx, 50*time.Millisecond, func() (bool, error) {
+		return slices.ContainsFunc(written(t, dir), func(e history.Entry) bool { _, named := e.(*history.Culprit); return named }), nil
+	}))
 	require.NoError(t, o.Stop(ctx))
 	var culprits []*history.Culprit
 	samples := map[string]int{}
@@ -130,13 +141,13 @@ func TestSamplerNamesTheCulprit(t *testing.T) {
 			}
 		}
 	}
-	require.Len(t, culprits, 1)
+	require.NotEmpty(t, culprits)
 	require.Equal(t, "t-0", culprits[0].TransactionalID)
 	require.Equal(t, "Ongoing", culprits[0].State)
 	require.EqualValues(t, 2, culprits[0].Partition)
 	require.EqualValues(t, 0, culprits[0].LSO)
 	for _, topic := range []string{"in", "out-src", "out-txn"} {
-		require.Greater(t, samples[topic], 3*20, topic)
+		require.Greater(t, samples[topic], 3*5, topic)
 	}
 }
 
@@ -154,10 +165,20 @@ func TestSilentBrokerHoldsNobodyUp(t *testing.T) {
 		return nil, nil, false
 	})
 	o, dir := start(t, c)
-	require.NoError(t, wait.Sleep(within(t), 2*time.Second))
+	require.NoError(t, wait.Poll(within(t), 50*time.Millisecond, func() (bool, error) {
+		answered, _ := answers(written(t, dir))
+		return answered[1] >= 20, nil
+	}))
 	require.NoError(t, o.Stop(within(t)))
-	answered, nobody := map[int32]int{}, map[int32]int{}
-	for _, e := range entries(t, dir, SamplesFile) {
+	answered, nobody := answers(entries(t, dir, SamplesFile))
+	require.Zero(t, answered[0])
+	require.Greater(t, nobody[0], 5)
+}
+
+// answers counts the samples of out-txn that a leader answered and those that nobody did, by partition.
+func answers(samples []history.Entry) (answered, nobody map[int32]int) {
+	answered, nobody = map[int32]int{}, map[int32]int{}
+	for _, e := range samples {
 		if s, ok := e.(*history.Sample); ok && s.Topic == "out-txn" {
 			if s.Broker < 0 {
 				nobody[s.Partition]++
@@ -166,7 +187,5 @@ func TestSilentBrokerHoldsNobodyUp(t *testing.T) {
 			}
 		}
 	}
-	require.Zero(t, answered[0])
-	require.Greater(t, nobody[0], 10)
-	require.Greater(t, answered[1], 15)
+	return answered, nobody
 }

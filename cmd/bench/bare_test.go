@@ -1,0 +1,78 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/chaeos/chaeos/workloads"
+)
+
+// told is a line on a process's standard input or output, as far as the benchmark speaks.
+type told struct {
+	ID    uint64 `json:"id,omitempty"`
+	Do    string `json:"do,omitempty"`
+	Event string `json:"event,omitempty"`
+	Error string `json:"error,omitempty"`
+}
+
+// beBare is a source with nothing of ours in it: the same client, told the same in the same way, and one value for all
+// records. It keeps no history, and counts what was acknowledged.
+func beBare(ctx context.Context, in io.Reader, out io.Writer) error {
+	lines, events := json.NewDecoder(in), json.NewEncoder(out)
+	var s workloads.Spec
+	if err := lines.Decode(&s); err != nil {
+		return err
+	}
+	client, err := kgo.NewClient(workloads.SourceOptions(s)...)
+	if err != nil {
+		return err
+	}
+	if err := events.Encode(told{Event: "ready"}); err != nil {
+		return err
+	}
+	var feed told
+	if err := lines.Decode(&feed); err != nil {
+		return err
+	}
+	if err := produce(ctx, client, s); err != nil {
+		return err
+	}
+	client.Close()
+	return events.Encode(told{Event: "done"})
+}
+
+func produce(ctx context.Context, client *kgo.Client, s workloads.Spec) error {
+	value := make([]byte, s.Load.RecordSize)
+	var acked atomic.Uint64
+	t0 := time.Now()
+	var first time.Duration
+	promise := func(_ *kgo.Record, err error) {
+		if first == 0 {
+			first = time.Since(t0)
+		}
+		if err == nil {
+			acked.Add(1)
+		}
+	}
+	for i := range s.Count {
+		client.Produce(ctx, &kgo.Record{Topic: s.Output, Partition: int32(i % uint64(s.Partitions)), Value: value}, promise)
+	}
+	sent := time.Since(t0)
+	if err := client.Flush(ctx); err != nil {
+		return err
+	}
+	flushed := time.Since(t0)
+	client.Close()
+	fmt.Fprintln(os.Stderr, "bare: first ack", first, "sent", sent, "flushed", flushed, "closed", time.Since(t0))
+	if n := acked.Load(); n != s.Count {
+		return fmt.Errorf("%d of %d records were acknowledged", n, s.Count)
+	}
+	return nil
+}
