@@ -38,7 +38,7 @@ func BenchmarkSource(b *testing.B) {
 	for _, c := range []struct {
 		size  int
 		count uint64
-	}{{100, 1_200_000}, {1024, 200_000}} {
+	}{{100, 2_500_000}, {1024, 450_000}} {
 		b.Run(fmt.Sprintf("%dB", c.size), func(b *testing.B) {
 			r.measure(b, c.size, c.count)
 		})
