@@ -157,6 +157,21 @@ func TestAKeptClusterIsNotClosed(t *testing.T) {
 	require.Equal(t, []string{"fleet close"}, s.from("fleet close"))
 }
 
+func TestTheScheduleWaitsForProgress(t *testing.T) {
+	s := newStage(t)
+	var asked atomic.Int32
+	s.visible = func() uint64 {
+		n := asked.Add(1)
+		if n == 4 {
+			s.journal.add("progress")
+		}
+		return uint64(n / 4)
+	}
+	_, _, err := s.play(t.Context(), s.spec(shortLoad, at(0, 0, &scripted{name: "f"})))
+	require.NoError(t, err)
+	require.Equal(t, "inject f", s.from("progress")[1])
+}
+
 // TestAWarmPhaseWithoutProgress takes an observer that can't record to end a phase that would wait for its minute.
 func TestAWarmPhaseWithoutProgress(t *testing.T) {
 	s := newStage(t)
@@ -222,6 +237,9 @@ func TestInterrupt(t *testing.T) {
 			require.True(t, out.Interrupted)
 			require.Equal(t, want, s.from("stop sources"))
 			require.Contains(t, record.Incidents, "the run was interrupted", "a later verify must see it")
+			for _, name := range []string{"heal", "stop", "read back"} {
+				require.Empty(t, phaseOf(t, record, name).Error)
+			}
 			require.Equal(t, record.Incidents, out.Report.Inconclusive)
 		})
 	}
@@ -252,6 +270,7 @@ func TestInterruptInLoadHealsTheFault(t *testing.T) {
 	}, s.from("inject f"))
 	require.LessOrEqual(t, left, interruptedReadBack)
 	require.Equal(t, []string{"cluster", "topics", "warm", "load", "heal", "stop", "read back"}, namesOf(record.Phases))
+	require.Empty(t, phaseOf(t, record, "heal").Error)
 	require.NotZero(t, record.Faults[0].Healed)
 	require.Contains(t, record.Incidents, "the run was interrupted")
 }
@@ -271,7 +290,8 @@ func TestAnInterruptedDrainStillSettlesTheSources(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, out.Interrupted)
 	require.NotContains(t, namesOf(record.Phases), "settle")
-	require.NotContains(t, phaseOf(t, record, "stop").Error, "canceled")
+	require.Empty(t, phaseOf(t, record, "drain").Error)
+	require.Empty(t, phaseOf(t, record, "stop").Error)
 	require.True(t, s.journal.has("stop workers"))
 }
 

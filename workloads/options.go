@@ -33,7 +33,11 @@ type Spec = spec
 
 // SourceOptions are the client options of the shared source: kgo's producing defaults, acks=all and idempotent.
 func SourceOptions(s Spec) []kgo.Opt {
-	return append(clientOptions(s), kgo.MaxBufferedRecords(sourceBuffer), kgo.MaxBufferedBytes(sourceBufferBytes))
+	bytes := sourceBufferBytes
+	if s.Load.Rate <= 0 {
+		bytes = unthrottledBytes
+	}
+	return append(clientOptions(s), kgo.MaxBufferedRecords(sourceBuffer), kgo.MaxBufferedBytes(bytes))
 }
 
 // groupOptions are what every worker's consumer shares: a heartbeat of a third of the session, and the cooperative

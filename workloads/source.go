@@ -19,6 +19,9 @@ const (
 	// minute at thousands a second. Their scheduled times stay what they were.
 	sourceBuffer      = 200_000
 	sourceBufferBytes = 256 << 20
+	// unthrottledBytes is what a source without a schedule to keep may hold: enough for full requests in flight to every
+	// broker. More would only cost fresh memory.
+	unthrottledBytes = 32 << 20
 	// settleWithin bounds the wait for promises after the client was closed.
 	settleWithin = time.Second
 )
@@ -147,18 +150,15 @@ func (s *source) unsent(n uint64) {
 // own.
 func (s *source) settle(r *kgo.Record, err error) {
 	defer s.pending.Add(-1)
-	env, _, derr := history.Decode(r.Value)
-	if derr != nil {
-		panic("a source's own record can't be decoded: " + derr.Error()) // it was made a moment ago in this process
-	}
+	sequence := history.SequenceOf(r.Value)
 	outcome, reason := produceOutcome(err)
 	switch {
 	case err != nil:
-		s.settled.settle(fate{outcome: outcome, reason: reason}, r.Partition, env.Sequence)
+		s.settled.settle(fate{outcome: outcome, reason: reason}, r.Partition, sequence)
 	case s.unacknowledged:
-		s.settled.settle(fate{outcome: history.OutcomeUnknown, sent: true}, r.Partition, env.Sequence)
+		s.settled.settle(fate{outcome: history.OutcomeUnknown, sent: true}, r.Partition, sequence)
 	default:
-		s.settled.ack(r.Partition, env.Sequence, r.Offset)
+		s.settled.ack(r.Partition, sequence, r.Offset)
 		s.acked.Add(1)
 	}
 }

@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"sync/atomic"
-	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
@@ -51,12 +49,7 @@ func beBare(ctx context.Context, in io.Reader, out io.Writer) error {
 func produce(ctx context.Context, client *kgo.Client, s workloads.Spec) error {
 	value := make([]byte, s.Load.RecordSize)
 	var acked atomic.Uint64
-	t0 := time.Now()
-	var first time.Duration
 	promise := func(_ *kgo.Record, err error) {
-		if first == 0 {
-			first = time.Since(t0)
-		}
 		if err == nil {
 			acked.Add(1)
 		}
@@ -64,13 +57,9 @@ func produce(ctx context.Context, client *kgo.Client, s workloads.Spec) error {
 	for i := range s.Count {
 		client.Produce(ctx, &kgo.Record{Topic: s.Output, Partition: int32(i % uint64(s.Partitions)), Value: value}, promise)
 	}
-	sent := time.Since(t0)
 	if err := client.Flush(ctx); err != nil {
 		return err
 	}
-	flushed := time.Since(t0)
-	client.Close()
-	fmt.Fprintln(os.Stderr, "bare: first ack", first, "sent", sent, "flushed", flushed, "closed", time.Since(t0))
 	if n := acked.Load(); n != s.Count {
 		return fmt.Errorf("%d of %d records were acknowledged", n, s.Count)
 	}

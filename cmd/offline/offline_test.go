@@ -55,6 +55,8 @@ func TestHonestBrokers(t *testing.T) {
 func TestDishonestBrokers(t *testing.T) {
 	s := newStage(t, dishonest)
 	report, rows := s.play()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	require.Positive(t, s.planted.measured)
 	require.Positive(t, s.planted.input)
 
@@ -167,7 +169,7 @@ func (s *stage) newFleet(spec harness.FleetSpec) (harness.Fleet, error) {
 
 // produce lies about every third request to acks1's topic, and from the load on about all that one broker should store
 // in the input: the shared source is idempotent, and a broker that stored what comes after a gap would give itself away.
-func (s *stage) produce(kreq kmsg.Request) (kmsg.Response, error, bool) {
+func (s *stage) produce(kreq kmsg.Request) (kmsg.Response, error, bool) { //nolint:revive // kfake asks for this order
 	s.kafka.KeepControl()
 	req := kreq.(*kmsg.ProduceRequest)
 	if !s.lying.Load() || len(req.Topics) != 1 {

@@ -53,6 +53,7 @@ type Output struct {
 const (
 	envelopeMagic = 0x63684531 // "chE1"
 	inputSize     = 36
+	sequenceAt    = 16
 	// OutputSize is the smallest value, in bytes, that holds an output's envelope; every record is at least as large.
 	OutputSize = 70
 	kindInput  = 1
@@ -135,7 +136,7 @@ func Decode(v []byte) (out Output, isOutput bool, err error) {
 	}
 	out.Run = RunID(binary.BigEndian.Uint64(v[4:]))
 	out.Source = binary.BigEndian.Uint16(v[12:])
-	out.Sequence = binary.BigEndian.Uint64(v[16:])
+	out.Sequence = SequenceOf(v)
 	out.Scheduled = Time(binary.BigEndian.Uint64(v[24:]))
 	switch v[14] {
 	case kindInput:
@@ -146,6 +147,9 @@ func Decode(v []byte) (out Output, isOutput bool, err error) {
 	}
 	return out, false, ErrCorrupt
 }
+
+// SequenceOf is the sequence in a value that this process made a moment ago: nothing is checked.
+func SequenceOf(v []byte) uint64 { return binary.BigEndian.Uint64(v[sequenceAt:]) }
 
 func decodeOrigin(b []byte) Origin {
 	return Origin{
