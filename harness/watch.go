@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -54,12 +55,13 @@ func (r *run) lookAtNodes(ctx context.Context, dead map[int]bool) {
 		}
 		return
 	}
+	died := slices.ContainsFunc(nodes, func(n NodeStatus) bool { return n.Unplanned })
+	r.mu.Lock()
+	r.died = died // a fault that starts the broker again mends it
+	r.mu.Unlock()
 	for _, n := range nodes {
 		if n.Unplanned && !dead[n.Node] {
 			r.incident(fmt.Errorf("broker %d died unplanned: %s", n.Node, n.Reason))
-			r.mu.Lock()
-			r.died = true
-			r.mu.Unlock()
 		}
 		dead[n.Node] = n.Unplanned
 	}
