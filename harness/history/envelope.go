@@ -5,6 +5,7 @@ import (
 	"errors"
 	"hash/crc32"
 	"hash/fnv"
+	"sync"
 )
 
 // RunID identifies a run inside every record it writes.
@@ -102,16 +103,28 @@ func appendHead(dst []byte, in Input, kind byte) []byte {
 	return append(dst, 0, 0, 0, 0) // the CRC's place
 }
 
-// pad fills up with a cheap sequence that differs from record to record, so that compression can't hide the size.
-func pad(dst []byte, start, size int, id Identity) []byte {
-	x := id.Sequence*0x9E3779B97F4A7C15 + uint64(id.Source) + 1
-	for want := start + max(size, OutputSize); len(dst) < want; {
+// paddingSize is how many bytes of padding there are to choose from: a power of two, and so many that two records of one
+// batch hardly ever share some.
+const paddingSize = 1 << 20
+
+// padding is noise, made once: to draw it anew for each record took longer than to send it.
+var padding = sync.OnceValue(func() []byte {
+	noise := make([]byte, 0, paddingSize)
+	for x := uint64(1); len(noise) < paddingSize; {
 		x ^= x << 13
 		x ^= x >> 7
 		x ^= x << 17
-		var b [8]byte
-		binary.LittleEndian.PutUint64(b[:], x)
-		dst = append(dst, b[:min(8, want-len(dst))]...)
+		noise = binary.LittleEndian.AppendUint64(noise, x)
+	}
+	return noise
+})
+
+// pad fills up with noise that differs from record to record, so that compression can't hide the size.
+func pad(dst []byte, start, size int, id Identity) []byte {
+	noise := padding()
+	from := (id.Sequence + uint64(id.Source)<<48 + 1) * 0x9E3779B97F4A7C15 >> 44 // the top 20 bits: below paddingSize
+	for want := start + max(size, OutputSize); len(dst) < want; from = 0 {
+		dst = append(dst, noise[from:min(paddingSize, from+uint64(want-len(dst)))]...)
 	}
 	return dst
 }
