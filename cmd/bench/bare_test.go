@@ -9,6 +9,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/workloads"
 )
 
@@ -46,8 +47,10 @@ func beBare(ctx context.Context, in io.Reader, out io.Writer) error {
 	return events.Encode(told{Event: "done"})
 }
 
+// produce is the shortest loop that sends records that differ: each has a value of its own, as any producer's has, cut
+// from noise made before. Sending one buffer over and over would measure a processor's cache.
 func produce(ctx context.Context, client *kgo.Client, s workloads.Spec) error {
-	value := make([]byte, s.Load.RecordSize)
+	noise := history.AppendInput(nil, history.Input{}, 1<<20)
 	var acked atomic.Uint64
 	promise := func(_ *kgo.Record, err error) {
 		if err == nil {
@@ -55,6 +58,8 @@ func produce(ctx context.Context, client *kgo.Client, s workloads.Spec) error {
 		}
 	}
 	for i := range s.Count {
+		from := i * 8191 % uint64(len(noise)-s.Load.RecordSize)
+		value := append([]byte(nil), noise[from:from+uint64(s.Load.RecordSize)]...)
 		client.Produce(ctx, &kgo.Record{Topic: s.Output, Partition: int32(i % uint64(s.Partitions)), Value: value}, promise)
 	}
 	if err := client.Flush(ctx); err != nil {
