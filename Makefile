@@ -37,7 +37,7 @@ lint:
 bench: ## figures as ratios of one run, about five minutes; not a test
 	@echo '== ready: our cluster beside its three JVMs without proxies; ratio of times, at most 1.2'
 	go test -run '^$$' -bench Ready -benchtime 4x ./clusters/local
-	@echo '== source: beside a bare kgo producer through proxies of its own; ratio of rates, at least 0.9'
+	@echo '== source: beside a bare kgo producer (a value of its own per record) through proxies of its own; ratio of rates, at least 0.9'
 	go test -run '^$$' -bench Source -benchtime 21x ./cmd/bench
 	@echo '== verify: a saved run of three rows and 1 M input records; ns/op, under 3 s'
 	go test -run '^$$' -bench 'Judge/1M' -benchtime 3x -benchmem ./verifiers
