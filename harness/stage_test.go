@@ -7,10 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chaeos/chaeos/harness/fakequorum"
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kfake"
-	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // stage is every room of a run, played by fakes around kfake's brokers. Each call is a step in the journal; a test hooks
@@ -36,44 +35,13 @@ func newStage(t *testing.T) *stage {
 	kafka, err := kfake.NewCluster(kfake.NumBrokers(3))
 	require.NoError(t, err)
 	t.Cleanup(kafka.Close)
-	answerQuorum(t, kafka)
+	require.NoError(t, fakequorum.Answer(t.Context(), kafka, controllerNode))
 	return &stage{
 		t: t, kafka: kafka, hooks: map[string]func(context.Context) error{},
 		status:  func() ([]NodeStatus, error) { return []NodeStatus{{Node: 1, State: NodeRunning}}, nil },
 		visible: func() uint64 { return 1 },
 		failed:  func() error { return nil },
 	}
-}
-
-// answerQuorum teaches kfake to say who leads the controller quorum, and to announce that it can.
-func answerQuorum(t *testing.T, kafka *kfake.Cluster) {
-	client, err := kgo.NewClient(kgo.SeedBrokers(kafka.ListenAddrs()...))
-	require.NoError(t, err)
-	defer client.Close()
-	can, err := kmsg.NewPtrApiVersionsRequest().RequestWith(t.Context(), client)
-	require.NoError(t, err)
-	quorum := kmsg.NewApiVersionsResponseApiKey()
-	quorum.ApiKey, quorum.MaxVersion = int16(kmsg.DescribeQuorum), 2
-	can.ApiKeys = append(can.ApiKeys, quorum)
-	kafka.ControlKey(int16(kmsg.ApiVersions), func(req kmsg.Request) (kmsg.Response, error, bool) {
-		kafka.KeepControl()
-		resp := req.ResponseKind().(*kmsg.ApiVersionsResponse)
-		resp.ApiKeys = can.ApiKeys
-		feature := kmsg.NewApiVersionsResponseFinalizedFeature()
-		feature.Name, feature.MaxVersionLevel = "transaction.version", 2
-		resp.FinalizedFeatures = append(resp.FinalizedFeatures, feature)
-		return resp, nil, true
-	})
-	kafka.ControlKey(int16(kmsg.DescribeQuorum), func(req kmsg.Request) (kmsg.Response, error, bool) {
-		kafka.KeepControl()
-		resp := req.ResponseKind().(*kmsg.DescribeQuorumResponse)
-		partition := kmsg.NewDescribeQuorumResponseTopicPartition()
-		partition.LeaderID = controllerNode
-		topic := kmsg.NewDescribeQuorumResponseTopic()
-		topic.Topic, topic.Partitions = quorumTopic, append(topic.Partitions, partition)
-		resp.Topics = append(resp.Topics, topic)
-		return resp, nil, true
-	})
 }
 
 // step records a call, and does what the test hooked to it.

@@ -13,10 +13,11 @@ import (
 	"github.com/chaeos/chaeos/harness/procs"
 )
 
+// What a machine needs to start brokers, and the commands that install it.
 const (
-	oldestJava   = 17
-	installJava  = "apt-get install openjdk-17-jdk-headless"
-	installMaven = "apt-get install maven"
+	OldestJava   = 17
+	InstallJava  = "apt-get install openjdk-17-jdk-headless"
+	InstallMaven = "apt-get install maven"
 )
 
 // java is a Java runtime of this machine.
@@ -27,26 +28,27 @@ type java struct {
 
 // findJava returns the runtime of $JAVA_HOME, or else the one on the path.
 func findJava(ctx context.Context) (java, error) {
-	missing := &MissingToolError{Tool: fmt.Sprintf("a Java runtime, %d or newer,", oldestJava), Install: installJava}
-	path, err := javaPath()
+	missing := &MissingToolError{Tool: fmt.Sprintf("a Java runtime, %d or newer,", OldestJava), Install: InstallJava}
+	path, err := JavaPath()
 	if err != nil {
 		missing.Reason = "there is no java on the path and JAVA_HOME names none"
 		return java{}, missing
 	}
 	out, err := run(ctx, exec.Command(path, "-version"))
-	version := versionOf(out)
+	version := JavaVersion(out)
 	if err != nil || version == "" {
 		missing.Reason = fmt.Sprintf("%s -version says %q", path, strings.TrimSpace(out))
 		return java{}, missing
 	}
-	if major(version) < oldestJava {
+	if JavaMajor(version) < OldestJava {
 		missing.Reason = fmt.Sprintf("%s is version %s", path, version)
 		return java{}, missing
 	}
 	return java{path: path, version: version}, nil
 }
 
-func javaPath() (string, error) {
+// JavaPath is the java that clusters run on: that of $JAVA_HOME where there is one, else the first on the path.
+func JavaPath() (string, error) {
 	if home := os.Getenv("JAVA_HOME"); home != "" {
 		if path := filepath.Join(home, "bin", "java"); exists(path) {
 			return path, nil
@@ -57,15 +59,16 @@ func javaPath() (string, error) {
 
 var javaVersion = regexp.MustCompile(`version "([^"]+)"`)
 
-func versionOf(out string) string {
+// JavaVersion finds the version in what java -version printed, or returns "".
+func JavaVersion(out string) string {
 	if m := javaVersion.FindStringSubmatch(out); m != nil {
 		return m[1]
 	}
 	return ""
 }
 
-// major is the feature release: 17 of 17.0.15, 8 of 1.8.0_402, 0 when there is none.
-func major(version string) int {
+// JavaMajor is the feature release: 17 of 17.0.15, 8 of 1.8.0_402, 0 when there is none.
+func JavaMajor(version string) int {
 	number := leadingNumber.FindString(strings.TrimPrefix(version, "1."))
 	n, _ := strconv.Atoi(number)
 	return n
@@ -77,7 +80,7 @@ var leadingNumber = regexp.MustCompile(`^\d+`)
 func findMaven() (string, error) {
 	path, err := exec.LookPath("mvn")
 	if err != nil {
-		return "", &MissingToolError{Tool: "Maven", Install: installMaven,
+		return "", &MissingToolError{Tool: "Maven", Install: InstallMaven,
 			Reason: "there is no mvn on the path to fetch Kafka's jars with, and no Kafka directory was given with --kafka-home"}
 	}
 	return path, nil

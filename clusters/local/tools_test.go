@@ -53,7 +53,7 @@ func TestOldJava(t *testing.T) {
 
 func TestMajor(t *testing.T) {
 	for version, want := range map[string]int{"17.0.15": 17, "1.8.0_402": 8, "21": 21, "26-ea": 26, "": 0} {
-		require.Equal(t, want, major(version), version)
+		require.Equal(t, want, JavaMajor(version), version)
 	}
 }
 

@@ -100,15 +100,6 @@ func TestWorst(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	names := []string{"baseline", "broker-kill", "broker-pause", "leader-partition"}
-	require.Equal(t, []string{"leader-partition"}, nearest("Leader-Partitoin", names))
-	require.Equal(t, []string{"broker-kill", "broker-pause"}, nearest("broker-", names))
-	require.Empty(t, nearest("xyzzy", names))
-	require.Empty(t, nearest("x", nil))
-	require.Equal(t, 3, distance("kitten", "sitting"))
-}
-
 func TestShellWord(t *testing.T) {
 	require.Equal(t, "runs/2026-x.2", shellWord("runs/2026-x.2"))
 	require.Equal(t, `'my run'`, shellWord("my run"))

@@ -14,14 +14,13 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/chaeos/chaeos/clusters/local"
 )
 
 const (
-	oldestJava     = 17
 	needMemory     = 2 << 30 // brokers, workers and the harness of one run, measured
 	needOpenFiles  = 4096
-	installJava    = "apt-get install openjdk-17-jdk-headless"
-	installMaven   = "apt-get install maven"
 	raiseOpenFiles = "echo '* hard nofile 65536' | tee -a /etc/security/limits.conf   # as root, then log in again"
 )
 
@@ -38,27 +37,25 @@ func systemFact() fact {
 		Mend: "run it on Linux, or in a Linux container"}
 }
 
-var javaVersion = regexp.MustCompile(`version "((?:1\.)?(\d+)[^"]*)"`)
-
 func javaFact(ctx context.Context) fact {
-	path := "java"
-	if home := os.Getenv("JAVA_HOME"); home != "" {
-		path = filepath.Join(home, "bin", "java")
+	path, err := local.JavaPath()
+	if err != nil {
+		return parseJava("", err)
 	}
 	return parseJava(firstWords(ctx, path, "-version"))
 }
 
 func parseJava(out string, err error) fact {
-	f := fact{Name: "java", Mend: installJava}
-	m := javaVersion.FindStringSubmatch(out)
-	if err != nil || m == nil {
-		f.Found = fmt.Sprintf("none found (%d or newer is needed)", oldestJava)
+	f := fact{Name: "java", Mend: local.InstallJava}
+	version := local.JavaVersion(out)
+	major := local.JavaMajor(version)
+	if err != nil || major == 0 {
+		f.Found = fmt.Sprintf("none found (%d or newer is needed)", local.OldestJava)
 		return f
 	}
-	major, _ := strconv.Atoi(m[2]) // only digits match; one that overflows is old enough to be refused
-	f.OK, f.Found = major >= oldestJava, m[1]
+	f.OK, f.Found = major >= local.OldestJava, version
 	if !f.OK {
-		f.Found += fmt.Sprintf(" (%d or newer is needed)", oldestJava)
+		f.Found += fmt.Sprintf(" (%d or newer is needed)", local.OldestJava)
 	}
 	return f
 }
@@ -68,7 +65,7 @@ var mavenVersion = regexp.MustCompile(`Apache Maven (\S+)`)
 func mavenFact(ctx context.Context) fact { return parseMaven(firstWords(ctx, "mvn", "-B", "-v")) }
 
 func parseMaven(out string, err error) fact {
-	f := fact{Name: "maven", Mend: installMaven + "   # or give --kafka-home", Found: "none found: it fetches Kafka's jars"}
+	f := fact{Name: "maven", Mend: local.InstallMaven + "   # or give --kafka-home", Found: "none found: it fetches Kafka's jars"}
 	if m := mavenVersion.FindStringSubmatch(out); err == nil && m != nil {
 		f.OK, f.Found = true, colour.ReplaceAllString(m[1], "")
 	}

@@ -10,13 +10,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/clusters/local"
 )
 
 func healthy() []fact {
 	return []fact{
 		{Name: "system", OK: true, Found: "linux/amd64, 2 CPUs"},
-		{Name: "java", OK: true, Found: "17.0.15", Mend: installJava},
-		{Name: "maven", Optional: true, Found: "none found: it fetches Kafka's jars", Mend: installMaven},
+		{Name: "java", OK: true, Found: "17.0.15", Mend: local.InstallJava},
+		{Name: "maven", Optional: true, Found: "none found: it fetches Kafka's jars", Mend: local.InstallMaven},
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/chaeos/chaeos/harness/nearest"
 )
 
 func (a *app) rootCommand() *cobra.Command {
@@ -82,7 +84,7 @@ func flagError(c *cobra.Command, err error) error {
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	near := nearest(missing.GetSpecifiedName(), names)
+	near := nearest.Names(missing.GetSpecifiedName(), names)
 	if len(near) == 0 {
 		return usagef("unknown flag %s (see %s --help)", err.Error()[strings.LastIndex(err.Error(), ": ")+2:], c.CommandPath())
 	}

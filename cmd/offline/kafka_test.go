@@ -2,48 +2,15 @@ package offline
 
 import (
 	"context"
-	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kfake"
-	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
 )
 
 // controllerNode leads the quorum that kfake doesn't have.
 const controllerNode = 2
-
-// answerQuorum teaches kfake to say who leads the controller quorum, and to announce that it can.
-func answerQuorum(t *testing.T, kafka *kfake.Cluster) {
-	client, err := kgo.NewClient(kgo.SeedBrokers(kafka.ListenAddrs()...))
-	require.NoError(t, err)
-	defer client.Close()
-	can, err := kmsg.NewPtrApiVersionsRequest().RequestWith(t.Context(), client)
-	require.NoError(t, err)
-	quorum := kmsg.NewApiVersionsResponseApiKey()
-	quorum.ApiKey, quorum.MaxVersion = int16(kmsg.DescribeQuorum), 2
-	can.ApiKeys = append(can.ApiKeys, quorum)
-	kafka.ControlKey(int16(kmsg.ApiVersions), func(req kmsg.Request) (kmsg.Response, error, bool) {
-		kafka.KeepControl()
-		resp := req.ResponseKind().(*kmsg.ApiVersionsResponse)
-		resp.ApiKeys, resp.FinalizedFeatures = can.ApiKeys, can.FinalizedFeatures
-		resp.FinalizedFeaturesEpoch = can.FinalizedFeaturesEpoch
-		return resp, nil, true
-	})
-	kafka.ControlKey(int16(kmsg.DescribeQuorum), func(req kmsg.Request) (kmsg.Response, error, bool) {
-		kafka.KeepControl()
-		resp := req.ResponseKind().(*kmsg.DescribeQuorumResponse)
-		partition := kmsg.NewDescribeQuorumResponseTopicPartition()
-		partition.LeaderID = controllerNode
-		topic := kmsg.NewDescribeQuorumResponseTopic()
-		topic.Topic, topic.Partitions = "__cluster_metadata", append(topic.Partitions, partition)
-		resp.Topics = append(resp.Topics, topic)
-		return resp, nil, true
-	})
-}
 
 // Name implements harness.Provider.
 func (s *stage) Name() string { return "kfake" }

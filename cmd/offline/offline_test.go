@@ -16,6 +16,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/fakequorum"
 	"github.com/chaeos/chaeos/verifiers"
 	"github.com/chaeos/chaeos/verifiers/observe"
 	"github.com/chaeos/chaeos/verifiers/readback"
@@ -102,7 +103,7 @@ func newStage(t *testing.T, dishonest bool) *stage {
 	kafka, err := kfake.NewCluster(kfake.NumBrokers(3), kfake.GroupMinSessionTimeout(100*time.Millisecond))
 	require.NoError(t, err)
 	t.Cleanup(kafka.Close)
-	answerQuorum(t, kafka)
+	require.NoError(t, fakequorum.Answer(t.Context(), kafka, controllerNode))
 	s := &stage{t: t, kafka: kafka, dishonest: dishonest}
 	kafka.ControlKey(int16(kmsg.Produce), s.produce)
 	return s
@@ -131,13 +132,7 @@ func (s *stage) play() (*harness.Report, map[string]harness.Row) {
 			return readback.Settled(ctx, admin, spec.Cluster, spec.Plan)
 		},
 		Drained: func(ctx context.Context, spec harness.ReadBackSpec) (bool, string, error) {
-			positions, err := readback.Positions(ctx, admin, spec.Plan)
-			for _, p := range positions {
-				if end := s.kafka.PartitionInfo(p.Topic, p.Partition).HighWatermark; p.Offset < end {
-					return false, fmt.Sprintf("%s/%d: %d of %d", p.Topic, p.Partition, p.Offset, end), err
-				}
-			}
-			return err == nil, "", err
+			return readback.Drained(ctx, admin, spec.Plan)
 		},
 		ReadBack: readback.Run,
 		Judge:    verifiers.Judge,
