@@ -11,16 +11,30 @@ import (
 )
 
 // faultLines writes one line a fault: when it was active, from the start of the load; what it hit; and what came of it.
-func faultLines(b *bytes.Buffer, r *harness.Report) {
+func faultLines(b *bytes.Buffer, r *harness.Report, width int) {
 	if len(r.Faults) == 0 {
 		b.WriteString("fault  none\n")
 		return
 	}
+	if width > 0 {
+		write(b, faultNotes(r), width)
+		return
+	}
 	lines := columnar(b)
 	for _, f := range r.Faults {
-		fmt.Fprintf(lines, "fault\t%s\t%s\t%s\n", active(f, history.Time(r.LoadStart)), hit(f), outcome(f))
+		fmt.Fprintf(lines, "fault\t%s\t%s\t%s\n", active(f, loadStart(r)), hit(f), outcome(f))
 	}
 	flush(lines)
+}
+
+// faultNotes are the same lines for a narrow terminal: what came of a fault goes below what it hit.
+func faultNotes(r *harness.Report) []note {
+	var out []note
+	for _, f := range r.Faults {
+		when := active(f, loadStart(r))
+		out = append(out, note{"fault", when, hit(f)}, note{"fault", when, "  " + outcome(f)})
+	}
+	return out
 }
 
 // active is the time between injection and heal as it was, or as planned where it never came to be.
@@ -86,6 +100,9 @@ func bites(f harness.FaultRecord) string {
 		return "bit " + strings.Join(bit, ", ") + ", not " + strings.Join(not, ", ")
 	}
 }
+
+// loadStart is the schedule's zero.
+func loadStart(r *harness.Report) history.Time { return history.Time(r.LoadStart) }
 
 // columnar aligns tab-separated cells two spaces apart.
 func columnar(b *bytes.Buffer) *tabwriter.Writer { return tabwriter.NewWriter(b, 0, 0, 2, ' ', 0) }

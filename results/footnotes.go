@@ -19,25 +19,38 @@ type note struct{ kind, about, text string }
 
 // footnotes explains the rows: how a pipeline differs from the others, why a verdict is what it is, what caused
 // duplicates and losses, what was not expected, and who held the log back.
-func footnotes(b *bytes.Buffer, r *harness.Report, opts Options) {
-	var notes []note
-	for _, collect := range []func(*harness.Report) []note{deviations, reasons, causes, beyond, remarks, surprises} {
-		notes = append(notes, collect(r)...)
-	}
-	notes = append(notes, stalls(r, cmp.Or(opts.Stalls, defaultStalls))...)
-	if len(notes) > 0 {
+func footnotes(b *bytes.Buffer, r *harness.Report, left []Column, opts Options) {
+	if notes := append(leftOut(r.Rows, left), notes(r, opts)...); len(notes) > 0 {
 		b.WriteByte('\n')
-		write(b, notes)
+		write(b, notes, opts.Width)
 	}
-	fmt.Fprintf(b, "\nexit %d: %s\n", r.Exit, r.Why)
+	b.WriteByte('\n')
+	for _, line := range limited(fmt.Sprintf("exit %d: %s", r.Exit, r.Why), opts.Width) {
+		b.WriteString(line + "\n")
+	}
 	if opts.Verify != "" {
 		fmt.Fprintf(b, "again   %s\n", opts.Verify)
 	}
 }
 
-// write prints the kind and the subject only where they change.
-func write(b *bytes.Buffer, notes []note) {
-	lines := columnar(b)
+func notes(r *harness.Report, opts Options) []note {
+	var out []note
+	for _, collect := range []func(*harness.Report) []note{deviations, reasons, causes, beyond, remarks, surprises} {
+		out = append(out, collect(r)...)
+	}
+	return append(out, stalls(r, cmp.Or(opts.Stalls, defaultStalls))...)
+}
+
+// write prints the kind and the subject only where they change, and texts in lines that fit width (0: no limit).
+func write(b *bytes.Buffer, notes []note, width int) {
+	kinds, abouts := 0, 0
+	for _, n := range notes {
+		kinds, abouts = max(kinds, len(n.kind)), max(abouts, len(n.about))
+	}
+	room := width - kinds - abouts - 4
+	if room < leastRoom {
+		room = 0
+	}
 	var before note
 	for _, n := range notes {
 		kind, about := n.kind, n.about
@@ -47,10 +60,25 @@ func write(b *bytes.Buffer, notes []note) {
 				about = ""
 			}
 		}
-		fmt.Fprintf(lines, "%s\t%s\t%s\n", kind, about, n.text)
+		for i, line := range limited(n.text, room) {
+			if i > 0 {
+				kind, about = "", ""
+			}
+			b.WriteString(strings.TrimRight(fmt.Sprintf("%-*s  %-*s  %s", kinds, kind, abouts, about, line), " ") + "\n")
+		}
 		before = n
 	}
-	flush(lines)
+}
+
+// leastRoom is the narrowest column of text that is still worth wrapping.
+const leastRoom = 24
+
+// limited wraps a text where there is a limit.
+func limited(text string, width int) []string {
+	if width <= 0 {
+		return []string{text}
+	}
+	return wrap(text, width)
 }
 
 func deviations(r *harness.Report) []note {

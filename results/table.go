@@ -18,25 +18,33 @@ type Options struct {
 	Verify string
 	// Stalls bounds how many stalls are listed (0: five).
 	Stalls int
+	// Width is the terminal's, in characters (0: no limit): columns that have no room are listed below the table.
+	Width int
+	// Color paints verdicts.
+	Color bool
 }
 
 // Table writes what a run showed, for people: the headline, a line a fault, a row a pipeline, and below it everything
 // that explains a row. Errors are w's.
 func Table(w io.Writer, report *harness.Report, opts Options) error {
 	var b bytes.Buffer
-	b.WriteString(headline(report))
-	faultLines(&b, report)
+	for _, line := range limited(strings.TrimSuffix(headline(report), "\n"), opts.Width) {
+		b.WriteString(line + "\n")
+	}
+	faultLines(&b, report, opts.Width)
 	b.WriteByte('\n')
-	if err := rows(&b, report.Rows); err != nil {
+	left, err := rows(&b, report.Rows, opts)
+	if err != nil {
 		return err
 	}
-	footnotes(&b, report, opts)
-	_, err := w.Write(b.Bytes())
+	footnotes(&b, report, left, opts)
+	_, err = w.Write(b.Bytes())
 	return err
 }
 
-func rows(b *bytes.Buffer, rows []harness.Row) error {
-	columns := shown(rows)
+// rows writes the table, and returns the columns that it had no room for.
+func rows(b *bytes.Buffer, rows []harness.Row, opts Options) ([]Column, error) {
+	columns, spared := fit(rows, opts.Width)
 	head := make([]string, len(columns))
 	left := make([]bool, len(columns))
 	for i, c := range columns {
@@ -45,25 +53,19 @@ func rows(b *bytes.Buffer, rows []harness.Row) error {
 	body := make([][]string, len(rows))
 	for i, r := range rows {
 		for _, c := range columns {
-			body[i] = append(body[i], c.Text(r))
+			text := c.Text(r)
+			if opts.Color && c.Key == "delivered" {
+				text = paint(r, text)
+			}
+			body[i] = append(body[i], text)
 		}
 	}
-	return grid(b, head, left, body)
+	return spared, grid(b, head, left, body)
 }
 
 // grid draws a table without lines. Words are aligned to the left, figures to the right, headers like their column.
 func grid(b *bytes.Buffer, head []string, left []bool, body [][]string) error {
-	align := make([]tw.Align, len(head))
-	for i := range align {
-		align[i] = tw.AlignRight
-		if left[i] {
-			align[i] = tw.AlignLeft
-		}
-	}
-	cells := tw.CellConfig{
-		Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},
-		Alignment:  tw.CellAlignment{PerColumn: align},
-	}
+	cells := gridCells(left)
 	var drawn bytes.Buffer
 	table := tablewriter.NewTable(&drawn,
 		tablewriter.WithConfig(tablewriter.Config{Header: cells, Row: cells}),
@@ -83,4 +85,19 @@ func grid(b *bytes.Buffer, head []string, left []bool, body [][]string) error {
 		b.WriteByte('\n')
 	}
 	return nil
+}
+
+// gridCells prints cells as they are: words to the left, figures to the right.
+func gridCells(left []bool) tw.CellConfig {
+	align := make([]tw.Align, len(left))
+	for i := range align {
+		align[i] = tw.AlignRight
+		if left[i] {
+			align[i] = tw.AlignLeft
+		}
+	}
+	return tw.CellConfig{
+		Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},
+		Alignment:  tw.CellAlignment{PerColumn: align},
+	}
 }

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -28,6 +30,36 @@ func TestTable(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTableFits80Columns prints every report for a narrow terminal: no line is too long, and no figure is gone.
+func TestTableFits80Columns(t *testing.T) {
+	for name, report := range reports {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			r := report()
+			require.NoError(t, results.Table(&b, r, results.Options{Width: 80}))
+			golden(t, name+".80.txt", b.Bytes())
+			for line := range strings.Lines(b.String()) {
+				require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 80, line)
+			}
+			for _, c := range results.Columns() {
+				if c.Show == results.Always {
+					require.Contains(t, b.String(), c.Header)
+				}
+			}
+		})
+	}
+}
+
+func TestTableColoursVerdictsOnly(t *testing.T) {
+	var plain, coloured bytes.Buffer
+	require.NoError(t, results.Table(&plain, violated(), results.Options{}))
+	require.NoError(t, results.Table(&coloured, violated(), results.Options{Color: true}))
+	require.NotContains(t, plain.String(), "\x1b")
+	require.Contains(t, coloured.String(), "\x1b[31mviolated\x1b[0m")
+	require.Contains(t, coloured.String(), "\x1b[32mat-least-once\x1b[0m")
+	require.Equal(t, plain.String(), regexp.MustCompile("\x1b\\[\\d+m").ReplaceAllString(coloured.String(), ""), "colours take no room")
 }
 
 func TestTableListsAsManyStallsAsAsked(t *testing.T) {

@@ -15,7 +15,11 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	// live says that stderr is a terminal on which a line can be drawn over.
-	live   bool
+	live bool
+	// display is what standard output is.
+	display display
+	// getenv reads an environment variable.
+	getenv func(string) string
 	notify func() (signals <-chan os.Signal, stop func())
 	// quit ends the process at once.
 	quit  func(code int)

@@ -27,6 +27,7 @@ type bench struct {
 	signals  chan os.Signal
 	quits    chan int
 	requests []runRequest
+	env      map[string]string
 }
 
 func newBench(t *testing.T) *bench {
@@ -34,6 +35,7 @@ func newBench(t *testing.T) *bench {
 	b := &bench{signals: make(chan os.Signal, 2), quits: make(chan int, 1)}
 	b.app = &app{
 		stdin: strings.NewReader(""), stdout: &b.out, stderr: &b.err,
+		getenv: func(name string) string { return b.env[name] },
 		notify: func() (<-chan os.Signal, func()) { return b.signals, func() {} },
 		quit:   func(code int) { b.quits <- code },
 		parts: parts{

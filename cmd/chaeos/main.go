@@ -14,10 +14,12 @@ import (
 func main() {
 	a := &app{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
-		live:   isatty.IsTerminal(os.Stderr.Fd()) && os.Getenv("TERM") != "dumb",
-		notify: notify,
-		quit:   os.Exit,
-		parts:  rooms(),
+		live:    isatty.IsTerminal(os.Stderr.Fd()) && os.Getenv("TERM") != "dumb",
+		display: displayOf(os.Stdout),
+		getenv:  os.Getenv,
+		notify:  notify,
+		quit:    os.Exit,
+		parts:   rooms(),
 	}
 	os.Exit(a.run(context.Background(), os.Args[1:]))
 }

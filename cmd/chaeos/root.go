@@ -25,8 +25,8 @@ table: what each pipeline claimed and what it delivered.
 		SilenceUsage:  true,
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.listCommand(), a.showCommand(), a.runCommand(), a.verifyCommand(), a.clusterCommand(), a.doctorCommand(),
-		a.versionCommand(), a.childCommand("keeper", a.parts.keeper), a.childCommand("worker", a.parts.worker))
+	root.AddCommand(a.listCommand(), a.showCommand(), a.runCommand(), a.verifyCommand(), a.reportCommand(), a.clusterCommand(), a.doctorCommand(),
+		a.schemaCommand(), a.versionCommand(), a.childCommand("keeper", a.parts.keeper), a.childCommand("worker", a.parts.worker))
 	return root
 }
 

@@ -90,6 +90,7 @@ func (a *app) runOne(ctx context.Context, spec harness.RunSpec, f runFlags) erro
 			out.Report.Exit, out.Report.Why = exitInconclusive, "the run was interrupted"
 		}
 		a.complain(a.print(out.Report, out.Dir, f.json))
+		a.complain(a.summarise(out.Report, out.Dir))
 		if err == nil {
 			return reported(out)
 		}

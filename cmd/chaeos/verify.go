@@ -36,7 +36,7 @@ func (a *app) verifyCommand() *cobra.Command {
 }
 
 func (a *app) judge(dir string) (*harness.Report, error) {
-	if _, err := os.Stat(filepath.Join(dir, harness.RecordFile)); err != nil {
+	if !isRun(dir) {
 		return nil, usagef("%s is not a run's folder: it has no %s (name a folder that chaeos run made)", dir, harness.RecordFile)
 	}
 	return a.parts.judge(dir)
@@ -47,7 +47,9 @@ func (a *app) print(report *harness.Report, dir string, json bool) error {
 	if json {
 		return results.JSON(a.stdout, report)
 	}
-	return results.Table(a.stdout, report, results.Options{Verify: "chaeos verify " + shellWord(near(dir))})
+	return results.Table(a.stdout, report, results.Options{
+		Verify: "chaeos verify " + shellWord(near(dir)), Width: a.display.width, Color: a.display.color,
+	})
 }
 
 // near shortens a path below the working directory: the command must work where it was printed.

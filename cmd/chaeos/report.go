@@ -1,0 +1,200 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/results"
+)
+
+// reportFlags are the flags of report.
+type reportFlags struct {
+	markdown, csv, json, junit bool
+	junitStrict                bool
+	junitInconclusive          string
+	output                     string
+}
+
+func (a *app) reportCommand() *cobra.Command {
+	var f reportFlags
+	c := &cobra.Command{
+		Use:   "report DIR...",
+		Short: "Show saved runs again: as a table, Markdown, CSV, JSON or JUnit XML",
+		Long: `Judge saved runs again from their folders alone and show them. A folder that holds runs stands for all of them, oldest
+first. Unlike verify, report exits 0 whatever the verdicts are.`,
+		Args: someArgs("one run's folder", "chaeos run makes them in runs"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			judged, err := a.judgeAll(args)
+			if err != nil {
+				return err
+			}
+			return a.deliver(f.output, func(w io.Writer) error { return a.render(w, judged, f) })
+		},
+	}
+	f.register(c)
+	return c
+}
+
+func (f *reportFlags) register(c *cobra.Command) {
+	flags := c.Flags()
+	flags.BoolVar(&f.markdown, "markdown", false, "print GitHub-flavoured Markdown, a section a run")
+	flags.BoolVar(&f.csv, "csv", false, "print CSV, one line a pipeline of each run")
+	flags.BoolVar(&f.json, "json", false, "print JSON, one document a run (chaeos schema prints its JSON Schema)")
+	flags.BoolVar(&f.junit, "junit", false, "print JUnit XML: a suite a run, a case a guarantee")
+	flags.BoolVar(&f.junitStrict, "junit-strict", false, "count a violated guarantee as a failure also where the experiment expects it to break")
+	flags.StringVar(&f.junitInconclusive, "junit-inconclusive", "error", "report an inconclusive guarantee as error or as skipped")
+	flags.StringVarP(&f.output, "output", "o", "", "write to this file, whole or not at all, instead of standard output")
+	complete(c, "junit-inconclusive", []string{"error", "skipped"})
+}
+
+func (f *reportFlags) check() error {
+	forms := 0
+	for _, form := range []bool{f.markdown, f.csv, f.json, f.junit} {
+		if form {
+			forms++
+		}
+	}
+	if forms > 1 {
+		return usagef("--markdown, --csv, --json and --junit exclude each other: a report has one form")
+	}
+	if err := oneOf("way to report an inconclusive guarantee", f.junitInconclusive, []string{"error", "skipped"}); err != nil {
+		return err
+	}
+	if !f.junit && (f.junitStrict || f.junitInconclusive != "error") {
+		return usagef("--junit-strict and --junit-inconclusive shape JUnit XML: add --junit")
+	}
+	return nil
+}
+
+// judged is a saved run with its verdict.
+type judged struct {
+	dir    string
+	report *harness.Report
+}
+
+// judgeAll judges the runs that the paths stand for; every path is looked at before the first is judged.
+func (a *app) judgeAll(paths []string) ([]judged, error) {
+	dirs, err := runFolders(paths)
+	if err != nil {
+		return nil, err
+	}
+	var all []judged
+	for _, dir := range dirs {
+		report, err := a.judge(dir)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", dir, err)
+		}
+		all = append(all, judged{dir, report})
+	}
+	return all, nil
+}
+
+// runFolders replaces each folder of runs by the runs in it, by name, which is by age.
+func runFolders(paths []string) ([]string, error) {
+	var dirs []string
+	for _, path := range paths {
+		if isRun(path) {
+			dirs = append(dirs, path)
+			continue
+		}
+		within := runsIn(path)
+		if len(within) == 0 {
+			return nil, usagef("%s is neither a run's folder (it has no %s) nor a folder of runs", path, harness.RecordFile)
+		}
+		dirs = append(dirs, within...)
+	}
+	return dirs, nil
+}
+
+// runsIn lists the runs in a folder, none where it can't be read.
+func runsIn(folder string) []string {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil
+	}
+	var dirs []string
+	for _, e := range entries {
+		if dir := filepath.Join(folder, e.Name()); isRun(dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+func isRun(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, harness.RecordFile))
+	return err == nil
+}
+
+// render writes the runs in the form that the flags ask for.
+func (a *app) render(w io.Writer, runs []judged, f reportFlags) error {
+	reports := make([]*harness.Report, len(runs))
+	dirs := map[*harness.Report]string{}
+	for i, r := range runs {
+		reports[i] = r.report
+		dirs[r.report] = shellWord(near(r.dir))
+	}
+	switch {
+	case f.csv:
+		return results.CSV(w, reports)
+	case f.junit:
+		return results.JUnit(w, reports, results.JUnitOptions{
+			Strict: f.junitStrict, SkipInconclusive: f.junitInconclusive == "skipped", Dir: func(r *harness.Report) string { return dirs[r] },
+		})
+	}
+	for i, r := range reports {
+		if err := a.renderOne(w, r, dirs[r], f, i == 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) renderOne(w io.Writer, r *harness.Report, dir string, f reportFlags, first bool) error {
+	if f.json {
+		return results.JSON(w, r)
+	}
+	if !first {
+		fmt.Fprintln(w)
+	}
+	opts := results.Options{Verify: "chaeos verify " + dir}
+	if f.markdown {
+		return results.Markdown(w, r, opts)
+	}
+	if f.output == "" {
+		opts.Width, opts.Color = a.display.width, a.display.color
+	}
+	return results.Table(w, r, opts)
+}
+
+// deliver writes to standard output, or to a file, whole or not at all.
+func (a *app) deliver(path string, write func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return err
+	}
+	if path == "" {
+		_, err := a.stdout.Write(b.Bytes())
+		return err
+	}
+	tmp := path + ".tmp"
+	if err := os.WriteFile(tmp, b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("report: %w (choose another place with --output)", err)
+	}
+	if err := os.Rename(tmp, path); err != nil {
+		return fmt.Errorf("report: %w (choose another place with --output)", err)
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// runFolder makes a folder that looks like a run's: what is in it is up to the bench's judge.
+func runFolder(t *testing.T, parent, name string) string {
+	t.Helper()
+	dir := filepath.Join(parent, name)
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, harness.RecordFile), []byte("{}"), 0o644))
+	return dir
+}
+
+func TestReportFormats(t *testing.T) {
+	dir := runFolder(t, t.TempDir(), "a run")
+	for flag, check := range map[string]func(text string){
+		"":           func(text string) { require.Contains(t, text, "again   chaeos verify '"+dir+"'") },
+		"--markdown": func(text string) { require.Contains(t, text, "| idempotent | at-least-once |") },
+		"--json":     func(text string) { require.True(t, json.Valid([]byte(text))) },
+		"--csv": func(text string) {
+			lines, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+			require.NoError(t, err)
+			require.Len(t, lines, 2)
+		},
+		"--junit": func(text string) { require.NoError(t, xml.Unmarshal([]byte(text), new(struct{}))) },
+	} {
+		b := newBench(t)
+		args := []string{"report", dir}
+		if flag != "" {
+			args = append(args, flag)
+		}
+		require.Zero(t, b.do(args...), "whatever the verdict is: %s", b.err.String())
+		check(b.out.String())
+	}
+}
+
+func TestReportTakesFoldersOfRuns(t *testing.T) {
+	parent := t.TempDir()
+	runFolder(t, parent, "20260101T000000-b-1")
+	runFolder(t, parent, "20260102T000000-a-1")
+	require.NoError(t, os.Mkdir(filepath.Join(parent, "notes"), 0o755))
+	b := newBench(t)
+	var asked []string
+	b.parts.judge = func(dir string) (*harness.Report, error) {
+		asked = append(asked, filepath.Base(dir))
+		return report("baseline", 0), nil
+	}
+	require.Zero(t, b.do("report", parent, "--csv"))
+	require.Equal(t, []string{"20260101T000000-b-1", "20260102T000000-a-1"}, asked)
+}
+
+func TestReportRefuses(t *testing.T) {
+	dir := runFolder(t, t.TempDir(), "run")
+	for name, c := range map[string]struct {
+		args []string
+		says string
+	}{
+		"no folder":      {[]string{"report"}, "at least one run's folder"},
+		"an empty one":   {[]string{"report", t.TempDir()}, "nor a folder of runs"},
+		"two formats":    {[]string{"report", dir, "--csv", "--json"}, "exclude each other"},
+		"junit's flags":  {[]string{"report", dir, "--junit-strict"}, "add --junit"},
+		"a wrong choice": {[]string{"report", dir, "--junit", "--junit-inconclusive", "eror"}, "did you mean error?"},
+	} {
+		b := newBench(t)
+		require.Equal(t, exitUsage, b.do(c.args...), name)
+		require.Contains(t, b.err.String(), c.says, name)
+		require.Empty(t, b.out.String(), name)
+	}
+}
+
+func TestReportToAFile(t *testing.T) {
+	dir := runFolder(t, t.TempDir(), "run")
+	file := filepath.Join(t.TempDir(), "out.csv")
+	b := newBench(t)
+	require.Zero(t, b.do("report", dir, "--csv", "-o", file))
+	require.Empty(t, b.out.String())
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Contains(t, string(text), "idempotent")
+
+	require.Equal(t, exitInfrastructure, b.do("report", dir, "--csv", "-o", filepath.Join(file, "below")))
+	require.Contains(t, b.err.String(), "choose another place with --output")
+
+	b.parts.judge = func(string) (*harness.Report, error) { return nil, errors.New("history/x: cut") }
+	require.Equal(t, exitInfrastructure, b.do("report", dir, "--csv", "-o", file))
+	after, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, text, after, "a report that fails leaves the file as it was")
+}
+
+func TestStepSummary(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "summary.md")
+	b := newBench(t)
+	b.env = map[string]string{"GITHUB_STEP_SUMMARY": file}
+	require.Zero(t, b.do("run", "baseline", "broker-kill"))
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Contains(t, string(text), "## baseline\n")
+	require.Contains(t, string(text), "## broker-kill\n")
+
+	b.env["GITHUB_STEP_SUMMARY"] = filepath.Join(file, "below")
+	require.Zero(t, b.do("run", "baseline"), "a run doesn't fail because its summary can't be written")
+	require.Contains(t, b.err.String(), "step summary (GITHUB_STEP_SUMMARY)")
+}
+
+func TestNarrowTerminal(t *testing.T) {
+	dir := runFolder(t, t.TempDir(), "run")
+	b := newBench(t)
+	b.display = display{width: 60, color: true}
+	require.Zero(t, b.do("report", dir))
+	require.Contains(t, b.out.String(), "\x1b[")
+	require.Contains(t, b.out.String(), "more")
+	b = newBench(t)
+	b.display = display{width: 60, color: true}
+	file := filepath.Join(t.TempDir(), "table.txt")
+	require.Zero(t, b.do("report", dir, "-o", file))
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "\x1b[", "a file is no terminal")
+}
+
+func TestSchemaCommand(t *testing.T) {
+	b := newBench(t)
+	require.Zero(t, b.do("schema"))
+	require.True(t, json.Valid(b.out.Bytes()))
+	require.Contains(t, b.out.String(), "json-schema.org")
+}

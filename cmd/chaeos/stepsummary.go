@@ -1,0 +1,42 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/results"
+)
+
+// summarise adds a run to the step summary when GitHub Actions asks for one: what is written to the file it names is shown
+// on the workflow's page.
+func (a *app) summarise(report *harness.Report, dir string) error {
+	path := a.getenv("GITHUB_STEP_SUMMARY")
+	if path == "" {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := results.Markdown(&b, report, results.Options{Verify: "chaeos verify " + shellWord(near(dir))}); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	return appendTo(path, b.Bytes())
+}
+
+func appendTo(path string, text []byte) (err error) {
+	f, err := os.OpenFile(filepath.Clean(path), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("step summary (GITHUB_STEP_SUMMARY): %w", err)
+	}
+	defer func() {
+		if e := f.Close(); err == nil && e != nil {
+			err = fmt.Errorf("step summary (GITHUB_STEP_SUMMARY): %w", e)
+		}
+	}()
+	if _, err := f.Write(text); err != nil {
+		return fmt.Errorf("step summary (GITHUB_STEP_SUMMARY): %w", err)
+	}
+	return nil
+}

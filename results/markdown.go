@@ -1,0 +1,79 @@
+package results
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// Markdown writes what a run showed as a section of a GitHub-flavoured document: heading, faults, a row a pipeline, and
+// what explains the rows. Errors are w's.
+func Markdown(w io.Writer, report *harness.Report, opts Options) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "## %s\n\n%s\n\n", report.Experiment, strings.TrimPrefix(strings.TrimSpace(headline(report)), report.Experiment+"   "))
+	for _, f := range report.Faults {
+		fmt.Fprintf(&b, "- fault %s, %s: %s\n", active(f, loadStart(report)), escape(hit(f)), escape(outcome(f)))
+	}
+	if len(report.Faults) == 0 {
+		b.WriteString("- no fault\n")
+	}
+	b.WriteByte('\n')
+	if err := markdownRows(&b, report.Rows); err != nil {
+		return err
+	}
+	for i, n := range notes(report, opts) {
+		if i == 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "- **%s** %s: %s\n", n.kind, escape(n.about), escape(strings.TrimSpace(n.text)))
+	}
+	fmt.Fprintf(&b, "\nexit %d: %s\n", report.Exit, escape(report.Why))
+	if opts.Verify != "" {
+		fmt.Fprintf(&b, "\n`%s`\n", opts.Verify)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func markdownRows(b *bytes.Buffer, rows []harness.Row) error {
+	columns := shown(rows)
+	head := make([]string, len(columns))
+	left := make([]bool, len(columns))
+	for i, c := range columns {
+		head[i], left[i] = c.Header, c.Left()
+	}
+	body := make([][]string, len(rows))
+	for i, r := range rows {
+		for _, c := range columns {
+			body[i] = append(body[i], escape(c.Text(r)))
+		}
+	}
+	return markdownGrid(b, head, left, body)
+}
+
+func markdownGrid(b *bytes.Buffer, head []string, left []bool, body [][]string) error {
+	cells := gridCells(left)
+	table := tablewriter.NewTable(b,
+		tablewriter.WithConfig(tablewriter.Config{Header: cells, Row: cells}),
+		tablewriter.WithRenderer(renderer.NewMarkdown(tw.Rendition{})))
+	table.Header(head)
+	if err := table.Bulk(body); err != nil {
+		return fmt.Errorf("table: %w", err)
+	}
+	if err := table.Render(); err != nil {
+		return fmt.Errorf("table: %w", err)
+	}
+	return nil
+}
+
+// escape keeps a text from being read as Markdown or HTML.
+func escape(text string) string { return markdownEscapes.Replace(text) }
+
+var markdownEscapes = strings.NewReplacer("|", `\|`, "&", "&amp;", "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`")
