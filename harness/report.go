@@ -20,6 +20,11 @@ type Report struct {
 	LoadStart int64   `json:"loadStart"`
 	Rows      []Row   `json:"rows"`
 	Stalls    []Stall `json:"stalls"`
+	// Anomalies are the first of every kind (MaxAnomalies), row by row; Rereads what led to second deliveries; Hanging the
+	// transactions that never ended.
+	Anomalies []Anomaly        `json:"anomalies,omitempty"`
+	Rereads   []PipelineReread `json:"rereads,omitempty"`
+	Hanging   []Hanging        `json:"hanging,omitempty"`
 	// Inconclusive are reasons that concern every pipeline of the run.
 	Inconclusive []string `json:"inconclusive,omitempty"`
 	// Exit is the run's exit code by the verdicts alone: 0, 3 or 4.

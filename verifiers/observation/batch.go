@@ -51,6 +51,10 @@ type Batch struct {
 	Transactional bool
 	Control       bool
 	Marker        Marker
+	// CoordinatorEpoch is the epoch of the transaction coordinator that wrote a marker (-1: no marker, or not kept).
+	CoordinatorEpoch int32
+	// Bytes is the batch's size in the log, compressed as it is (0: not kept by the version that read it back).
+	Bytes int32
 	// Damaged says that the batch's own CRC-32C is wrong or its records can't be read; Count of them are then missing.
 	Damaged bool
 	// Count is the number of records that the header announces.

@@ -8,8 +8,12 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 )
 
-// Version is the on-disk version of observation files.
-const Version = 1
+// Version is the on-disk version of observation files. Version 1 lacks a batch's size and a marker's coordinator epoch;
+// it is still read.
+const (
+	Version = 2
+	oldest  = 1
+)
 
 const (
 	fileMagic = "chaeosO"
@@ -30,7 +34,9 @@ const (
 	flagControl
 	flagDamaged
 	flagOrigin
-	allFlags = flagTransactional | flagControl | flagDamaged | flagOrigin
+	// flagExtent: the batch's size and its marker's coordinator epoch follow its count.
+	flagExtent
+	allFlags = flagTransactional | flagControl | flagDamaged | flagOrigin | flagExtent
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -68,6 +74,8 @@ func appendBatch(dst []byte, b *Batch) []byte {
 	dst = binary.AppendVarint(dst, int64(b.LeaderEpoch))
 	dst = binary.AppendVarint(dst, b.MaxTimestamp)
 	dst = binary.AppendVarint(dst, int64(b.Count))
+	dst = binary.AppendVarint(dst, int64(b.Bytes))
+	dst = binary.AppendVarint(dst, int64(b.CoordinatorEpoch))
 	dst = binary.AppendUvarint(dst, uint64(len(b.Records)))
 	for _, c := range inputColumns {
 		dst = appendColumn(dst, b.Records, c.get)
@@ -81,6 +89,7 @@ func appendBatch(dst []byte, b *Batch) []byte {
 }
 
 func flagsOf(b *Batch) (f byte) {
+	f = flagExtent
 	set := func(on bool, flag byte) {
 		if on {
 			f |= flag
@@ -153,6 +162,11 @@ func readBatch(body []byte, b *Batch, scratch *[]int64, headerOnly bool) error {
 	b.LeaderEpoch = int32(d.int(math.MinInt32, math.MaxInt32))
 	b.MaxTimestamp = d.int(math.MinInt64, math.MaxInt64)
 	b.Count = int32(d.int(0, math.MaxInt32))
+	b.CoordinatorEpoch = -1
+	if flags&flagExtent != 0 {
+		b.Bytes = int32(d.int(0, math.MaxInt32))
+		b.CoordinatorEpoch = int32(d.int(math.MinInt32, math.MaxInt32))
+	}
 	n := d.uint()
 	if d.bad || n > maxRecords || b.Last < b.First {
 		return errMalformed

@@ -79,6 +79,8 @@ type OpenTxn struct {
 	Coordinator     int32  `json:"coordinator"`
 	TimeoutMillis   int32  `json:"timeoutMillis,omitempty"`
 	StartMillis     int64  `json:"startMillis,omitempty"`
+	// AskedMillis is the wall clock when the brokers told this: the transaction's age is the difference to its start.
+	AskedMillis int64 `json:"askedMillis,omitempty"`
 }
 
 // Sum is a number of records and an order-insensitive hash of their offsets and values.
@@ -122,8 +124,8 @@ func LoadIndex(dir string) (*Index, error) {
 	if err := json.Unmarshal(data, &x); err != nil {
 		return nil, fmt.Errorf("read-back %s: %w", path, err)
 	}
-	if x.Version != Version {
-		return nil, fmt.Errorf("read-back %s: version %d; this chaeos reads version %d", path, x.Version, Version)
+	if x.Version < oldest || x.Version > Version {
+		return nil, fmt.Errorf("read-back %s: version %d; this chaeos reads versions %d to %d", path, x.Version, oldest, Version)
 	}
 	return &x, nil
 }

@@ -2,6 +2,7 @@ package observation
 
 import (
 	"bytes"
+	"encoding/hex"
 	"io"
 	"math"
 	"os"
@@ -20,6 +21,7 @@ func drawBatch(t *rapid.T) *Batch {
 		ProducerEpoch: rapid.Int16().Draw(t, "epoch"), BaseSequence: rapid.Int32().Draw(t, "sequence"), LeaderEpoch: rapid.Int32().Draw(t, "leader"),
 		MaxTimestamp: rapid.Int64().Draw(t, "timestamp"), Transactional: rapid.Bool().Draw(t, "txn"), Control: rapid.Bool().Draw(t, "control"),
 		Damaged: rapid.Bool().Draw(t, "damaged"), Marker: Marker(rapid.IntRange(0, 3).Draw(t, "marker")), Count: rapid.Int32Range(0, math.MaxInt32).Draw(t, "count"),
+		Bytes: rapid.Int32Range(0, math.MaxInt32).Draw(t, "bytes"), CoordinatorEpoch: rapid.Int32().Draw(t, "coordinator"),
 	}
 	b.Last = b.First + int64(rapid.Int32Range(0, math.MaxInt32).Draw(t, "delta"))
 	for range rapid.IntRange(0, 6).Draw(t, "n") {
@@ -117,6 +119,23 @@ func TestOtherVersionIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "version 7")
 	_, err = newReader(bytes.NewReader([]byte("something else")), io.NopCloser(nil))
 	require.ErrorContains(t, err, "not an observation file")
+}
+
+// TestVersion1IsRead: a file of the version before, byte for byte, says what it always said, and nothing of what it lacks.
+func TestVersion1IsRead(t *testing.T) {
+	data, err := hex.DecodeString("636861656f734f01060000000107046f7574a69f6751280000000209000602120200040a0402060102010201000100021601" +
+		"020100020002000200020002000200020d2a554e0c0000000203020a0012040100000200babd52f4030000000302025f9f6b2f")
+	require.NoError(t, err)
+	r, err := newReader(bytes.NewReader(data), io.NopCloser(nil))
+	require.NoError(t, err)
+	got := readAll(r)
+	require.True(t, r.Tail().Ended, r.Tail().Reason)
+	require.Len(t, got, 2)
+	require.EqualValues(t, 4, got[0].Records[1].Offset)
+	require.EqualValues(t, 12, got[0].Records[1].Sequence)
+	require.Equal(t, MarkerCommit, got[1].Marker)
+	require.EqualValues(t, -1, got[1].CoordinatorEpoch)
+	require.Zero(t, got[0].Bytes)
 }
 
 func TestSequenceWraps(t *testing.T) {

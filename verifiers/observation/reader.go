@@ -52,8 +52,8 @@ func newReader(in io.Reader, closer io.Closer) (*Reader, error) {
 	if _, err := io.ReadFull(r.in, start); err != nil || string(start[:len(fileMagic)]) != fileMagic {
 		return nil, errors.New("not an observation file")
 	}
-	if v := start[len(fileMagic)]; v != Version {
-		return nil, fmt.Errorf("version %d; this chaeos reads version %d", v, Version)
+	if v := start[len(fileMagic)]; v < oldest || v > Version {
+		return nil, fmt.Errorf("version %d; this chaeos reads versions %d to %d", v, oldest, Version)
 	}
 	body, reason := r.frame()
 	if reason != "" {

@@ -133,6 +133,8 @@ func TestRun(t *testing.T) {
 		last := batches[len(batches)-1]
 		require.True(t, last.Control)
 		require.Equal(t, observation.MarkerCommit, last.Marker)
+		require.GreaterOrEqual(t, last.CoordinatorEpoch, int32(0))
+		require.Greater(t, batches[0].Bytes, int32(len("a record of 100 bytes")))
 	}
 	require.Equal(t, []observation.Position{{Group: "g", Topic: "in", Partition: 0, Offset: 50}, {Group: "g", Topic: "in", Partition: 1, Offset: -1}}, index.Positions)
 }

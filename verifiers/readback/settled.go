@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
@@ -83,6 +84,7 @@ func (r *reading) findOpen(ctx context.Context, p *observation.Partition) error 
 			return err
 		}
 		for i := range open {
+			open[i].AskedMillis = time.Now().UnixMilli()
 			// Unnamed is still open: the name is for people, the offset decides.
 			_ = brokers.NameTransaction(ctx, r.client, r.nodes, &open[i])
 		}

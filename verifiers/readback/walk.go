@@ -83,17 +83,19 @@ func (w *walker) parse(raw []byte) {
 	attributes := binary.BigEndian.Uint16(raw[atAttributes:])
 	first := int64(binary.BigEndian.Uint64(raw))
 	*b = observation.Batch{
-		First:         first,
-		Last:          first + int64(int32(binary.BigEndian.Uint32(raw[atLastDelta:]))),
-		ProducerID:    int64(binary.BigEndian.Uint64(raw[atProducerID:])),
-		ProducerEpoch: int16(binary.BigEndian.Uint16(raw[atEpoch:])),
-		BaseSequence:  int32(binary.BigEndian.Uint32(raw[atBaseSequence:])),
-		LeaderEpoch:   int32(binary.BigEndian.Uint32(raw[atLeaderEpoch:])),
-		MaxTimestamp:  int64(binary.BigEndian.Uint64(raw[atMaxTimestamp:])),
-		Transactional: attributes&transactionalBit != 0,
-		Control:       attributes&controlBit != 0,
-		Count:         max(0, int32(binary.BigEndian.Uint32(raw[atCount:]))),
-		Records:       b.Records[:0],
+		CoordinatorEpoch: -1,
+		First:            first,
+		Last:             first + int64(int32(binary.BigEndian.Uint32(raw[atLastDelta:]))),
+		ProducerID:       int64(binary.BigEndian.Uint64(raw[atProducerID:])),
+		ProducerEpoch:    int16(binary.BigEndian.Uint16(raw[atEpoch:])),
+		BaseSequence:     int32(binary.BigEndian.Uint32(raw[atBaseSequence:])),
+		LeaderEpoch:      int32(binary.BigEndian.Uint32(raw[atLeaderEpoch:])),
+		MaxTimestamp:     int64(binary.BigEndian.Uint64(raw[atMaxTimestamp:])),
+		Transactional:    attributes&transactionalBit != 0,
+		Control:          attributes&controlBit != 0,
+		Count:            max(0, int32(binary.BigEndian.Uint32(raw[atCount:]))),
+		Bytes:            int32(len(raw)),
+		Records:          b.Records[:0],
 	}
 	if raw[atMagic] != 2 || crc32.Checksum(raw[atAttributes:], castagnoli) != binary.BigEndian.Uint32(raw[atCRC:]) {
 		b.Damaged = true
@@ -151,7 +153,7 @@ func (w *walker) record(raw []byte) error {
 	}
 	offset := w.batch.First + delta
 	if w.batch.Control {
-		w.batch.Marker = marker(key)
+		w.batch.Marker, w.batch.CoordinatorEpoch = marker(key), coordinatorEpoch(value)
 		return nil
 	}
 	if w.see != nil {
@@ -186,6 +188,14 @@ func marker(key []byte) observation.Marker {
 		return observation.MarkerCommit
 	}
 	return observation.MarkerOther
+}
+
+// coordinatorEpoch reads a control record's value: version, epoch of the coordinator that wrote it.
+func coordinatorEpoch(value []byte) int32 {
+	if len(value) < 6 {
+		return -1
+	}
+	return int32(binary.BigEndian.Uint32(value[2:]))
 }
 
 func (w *walker) decode(offset int64, value []byte) observation.Record {

@@ -1,0 +1,202 @@
+package harness
+
+import (
+	"time"
+
+	"github.com/chaeos/chaeos/harness/history"
+)
+
+// AnomalyKind says what an anomaly is an example of. Each names the figure that counts all of its kind.
+type AnomalyKind string
+
+// The kinds of anomalies.
+const (
+	AnomalyDuplicate        AnomalyKind = "duplicate"
+	AnomalyLost             AnomalyKind = "lost"
+	AnomalyTorn             AnomalyKind = "torn"
+	AnomalyAbortedSeen      AnomalyKind = "aborted-seen"
+	AnomalyCommittedNotSeen AnomalyKind = "committed-not-seen"
+	AnomalyContradicted     AnomalyKind = "contradicted"
+	AnomalyPhantom          AnomalyKind = "phantom"
+	AnomalyUnknown          AnomalyKind = "unknown"
+	AnomalyHidden           AnomalyKind = "hidden"
+	AnomalyUnprocessed      AnomalyKind = "unprocessed"
+	AnomalyAckedAbsent      AnomalyKind = "acked-absent"
+	AnomalyIdentityTwice    AnomalyKind = "identity-twice"
+	AnomalyHanging          AnomalyKind = "hanging"
+)
+
+// MaxAnomalies is how many anomalies of a kind a report keeps of one pipeline, the first by place in the log. Figures
+// count all of them.
+const MaxAnomalies = 100
+
+// Anomaly is one thing that a check found, with everything that it rests on. What doesn't apply is nil.
+type Anomaly struct {
+	Pipeline string      `json:"pipeline"`
+	Kind     AnomalyKind `json:"kind"`
+	// Cause is one of docs/NUMBERS.md's causes, where the kind has causes.
+	Cause string `json:"cause,omitempty"`
+	// Record is the record that it is about; Copies are its copies in the output log, in log order.
+	Record *RecordRef `json:"record,omitempty"`
+	Copies []CopyRef  `json:"copies,omitempty"`
+	// Txn is the transaction that it is about, or that wrote the record.
+	Txn *TxnRef `json:"txn,omitempty"`
+	// Ack is the acknowledgement of a record that is not there.
+	Ack *AckRef `json:"ack,omitempty"`
+	// Commit is the offset commit that passed a lost record.
+	Commit *CommitRef `json:"commit,omitempty"`
+	// Reread is the restart or rebalance that led to a second delivery.
+	Reread *Reread `json:"reread,omitempty"`
+	// Truncation is the range of the log that was cut off under it, Deletion the log start that passed it.
+	Truncation *Truncation `json:"truncation,omitempty"`
+	Deletion   *Deletion   `json:"deletion,omitempty"`
+	// Text says it in a sentence.
+	Text string `json:"text"`
+}
+
+// RecordRef names a record: who sent it, and where it is in the pipeline's input log (Offset is -1 where the source
+// writes straight to the measured topic).
+type RecordRef struct {
+	Source    uint16 `json:"source"`
+	Sequence  uint64 `json:"sequence"`
+	Topic     string `json:"topic,omitempty"`
+	Partition int32  `json:"partition"`
+	Offset    int64  `json:"offset"`
+}
+
+// Life is one incarnation of a worker.
+type Life struct {
+	Worker      uint16 `json:"worker"`
+	Incarnation uint32 `json:"incarnation"`
+	// Name is the worker's process ("transactional-0").
+	Name string `json:"name,omitempty"`
+}
+
+// CopyRef is one copy of a record in the output log, with its batch's header.
+type CopyRef struct {
+	Topic         string `json:"topic"`
+	Partition     int32  `json:"partition"`
+	Offset        int64  `json:"offset"`
+	ProducerID    int64  `json:"producerID"`
+	ProducerEpoch int16  `json:"producerEpoch"`
+	// Sequence is the record's own, -1 without idempotence.
+	Sequence    int32 `json:"sequence"`
+	LeaderEpoch int32 `json:"leaderEpoch"`
+	// By, Processing and Txn are the worker's: its life, the delivery, and its transaction's ordinal (0: none).
+	By         *Life  `json:"by,omitempty"`
+	Processing uint64 `json:"processing,omitempty"`
+	Txn        uint64 `json:"txn,omitempty"`
+	// Cause is why this copy exists beside the earlier ones ("" for the first).
+	Cause string `json:"cause,omitempty"`
+}
+
+// TxnRef is one transaction: as its worker numbered it, and as the brokers know it.
+type TxnRef struct {
+	By *Life `json:"by,omitempty"`
+	// Ordinal is the worker's number of it (from 1; 0: not known).
+	Ordinal         uint64 `json:"ordinal,omitempty"`
+	TransactionalID string `json:"transactionalID,omitempty"`
+	ProducerID      int64  `json:"producerID"`
+	ProducerEpoch   int32  `json:"producerEpoch"`
+	// Outcome is what the worker was told: "commit confirmed", "abort confirmed", "commit refused", "commit unknown", "never
+	// asked".
+	Outcome string `json:"outcome,omitempty"`
+	// Decided is what the log says: "committed", "aborted", "open", "nothing of it".
+	Decided string `json:"decided,omitempty"`
+}
+
+// AckRef is where an acknowledgement said that a record was stored, and what is there now.
+type AckRef struct {
+	Topic     string       `json:"topic"`
+	Partition int32        `json:"partition"`
+	Offset    int64        `json:"offset"`
+	At        history.Time `json:"at"`
+	// Holder says what is at that offset now; LeaderEpoch is its batch's (-1: nothing is there).
+	Holder      string `json:"holder"`
+	LeaderEpoch int32  `json:"leaderEpoch"`
+}
+
+// CommitRef is one offset commit of one input partition.
+type CommitRef struct {
+	By *Life `json:"by,omitempty"`
+	// Partition is the input's, Offset the position that was committed.
+	Partition int32        `json:"partition"`
+	Offset    int64        `json:"offset"`
+	At        history.Time `json:"at"`
+	// Outcome is what the worker learnt of it: "confirmed" or "unknown".
+	Outcome string `json:"outcome"`
+	// Txn is the transaction that carried it (0: none).
+	Txn uint64 `json:"txn,omitempty"`
+}
+
+// Reread is one time that a worker began to read an input partition below what had been read before.
+type Reread struct {
+	// Why is "restart" (a new incarnation of the same worker), "rebalance" (another worker, or the same one given the
+	// partition anew) or "rewind" (the same worker went back by itself).
+	Why       string `json:"why"`
+	By        Life   `json:"by"`
+	Partition int32  `json:"partition"`
+	// Generation is the group's when the partition was given (-1: not recorded), Assigned when.
+	Generation int32        `json:"generation"`
+	Assigned   history.Time `json:"assigned"`
+	// From is the offset it began at. Committed is the newest confirmed commit of the partition before that, nil where
+	// nothing was ever committed.
+	From      int64      `json:"from"`
+	Committed *CommitRef `json:"committed,omitempty"`
+	// Copies counts the duplicates that came of it.
+	Copies uint64 `json:"copies"`
+}
+
+// Truncation is a range of a log that was there once and is gone, or holds later records.
+type Truncation struct {
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+	From      int64  `json:"from"`
+	To        int64  `json:"to"`
+	// OldEpoch is the leader epoch under which the range was there (-1: not known), NewEpoch the one that took its place.
+	OldEpoch int32 `json:"oldEpoch"`
+	NewEpoch int32 `json:"newEpoch"`
+	// SeenBy says what proves that it was there: "live reader", "high watermark", "log end" or "acknowledgement".
+	SeenBy string `json:"seenBy"`
+	// Committed says that it had been below the high watermark: a reader could have been given it.
+	Committed bool `json:"committed"`
+}
+
+// Deletion is a log start that moved past records.
+type Deletion struct {
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+	LogStart  int64  `json:"logStart"`
+	// Fault is the recorded fault that moved it ("" none).
+	Fault string `json:"fault,omitempty"`
+}
+
+// Hanging is a transaction that was still open after everything had settled.
+type Hanging struct {
+	Pipeline string `json:"pipeline"`
+	TxnRef
+	// State is the coordinator's ("" no coordinator lists it: it never ends by itself), Coordinator the broker (-1).
+	State       string `json:"state,omitempty"`
+	Coordinator int32  `json:"coordinator"`
+	// Age is how long it had been open when the brokers were asked; 0 where they did not say.
+	Age        time.Duration   `json:"age,omitempty"`
+	Timeout    time.Duration   `json:"timeout,omitempty"`
+	Partitions []HangingInPart `json:"partitions"`
+	// Abort are the commands that would end it, one a partition.
+	Abort []string `json:"abort"`
+}
+
+// HangingInPart is where a hanging transaction holds the last stable offset.
+type HangingInPart struct {
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+	Start     int64  `json:"start"`
+	// Hidden counts the data records at or above its start.
+	Hidden uint64 `json:"hidden"`
+}
+
+// PipelineReread is a reread of one pipeline.
+type PipelineReread struct {
+	Pipeline string `json:"pipeline"`
+	Reread
+}
