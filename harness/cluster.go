@@ -42,7 +42,9 @@ type Feature struct {
 type ClusterInfo struct {
 	Provider string `json:"provider"`
 	Kafka    string `json:"kafka"`
-	Nodes    []int  `json:"nodes"`
+	// Nodes are the brokers' node numbers; Topology tells of separate controllers and racks.
+	Nodes    []int    `json:"nodes"`
+	Topology Topology `json:"topology,omitzero"`
 	// Bootstrap lists the advertised client addresses, one a broker in node order: each is the proxy of the shared
 	// link group "client".
 	Bootstrap []string `json:"bootstrap"`
@@ -126,6 +128,8 @@ type ClusterSpec struct {
 	Kafka string `json:"kafka"`
 	// KafkaHome, when set, is a Kafka directory whose libs folder is used instead of fetched jars.
 	KafkaHome string `json:"kafkaHome,omitempty"`
+	// Topology is the cluster's shape.
+	Topology Topology `json:"topology,omitzero"`
 	// Features are feature levels to format with, beside the version's own defaults.
 	Features []Feature `json:"features,omitempty"`
 	// Properties are broker properties that override the rendered ones.

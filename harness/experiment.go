@@ -68,7 +68,12 @@ func DefaultShared() Shared {
 
 // ClusterNeeds is the part of an experiment that shapes the cluster.
 type ClusterNeeds struct {
-	Features   []Feature
+	Topology Topology
+	// Kafka is the version ("" leaves the choice to the command).
+	Kafka string
+	// Features are feature levels to format the cluster with, beside the version's own defaults.
+	Features []Feature
+	// Properties are broker properties beside the rendered ones; an empty value gives Kafka's default.
 	Properties map[string]string
 	// MinISR is min.insync.replicas of every topic of the run.
 	MinISR int

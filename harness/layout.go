@@ -20,10 +20,12 @@ func planTopics(name string, exp Experiment, infos []PipelineInfo, nodes []int, 
 		Input: name + "-in", Partitions: exp.Cluster.Partitions, MinISR: exp.Cluster.MinISR,
 		Controller: controller, Replicas: map[int32][]int{},
 	}
-	order := slices.DeleteFunc(slices.Clone(nodes), func(n int) bool { return n == controller })
-	order = append(order, controller)
+	order := slices.Clone(nodes)
+	if i := slices.Index(order, controller); i >= 0 { // not where controllers are nodes of their own
+		order = append(slices.Delete(order, i, i+1), controller)
+	}
 	for p := range int32(max(plan.Partitions, InternalPartitions)) {
-		plan.Replicas[p] = rotate(order, int(p))
+		plan.Replicas[p] = replicas(order, int(p), exp.Cluster.Topology.Rack)
 	}
 	for i, info := range infos {
 		plan.Pipelines = append(plan.Pipelines, layOut(name, info, uint16(i+1), exp.Workers))
@@ -31,15 +33,23 @@ func planTopics(name string, exp Experiment, infos []PipelineInfo, nodes []int, 
 	return plan
 }
 
-// maxReplicas is the replication factor of every topic of a run, on clusters that have as many brokers.
-const maxReplicas = 3
+// MaxReplicas is the replication factor of every topic of a run.
+const MaxReplicas = 3
 
-func rotate(order []int, by int) []int {
-	var out []int
-	for i := range min(len(order), maxReplicas) {
-		out = append(out, order[(by+i)%len(order)])
+// replicas takes a partition's replicas from the order, beginning at its own place, in as many racks as there are: a
+// broker whose rack has a replica already waits until every other rack has one.
+func replicas(order []int, partition int, rack func(int) string) []int {
+	var out, later []int
+	used := map[string]bool{}
+	for i := range order {
+		node := order[(partition+i)%len(order)]
+		if r := rack(node); r == "" || !used[r] {
+			out, used[r] = append(out, node), true
+		} else {
+			later = append(later, node)
+		}
 	}
-	return out
+	return append(out, later...)[:min(len(order), MaxReplicas)]
 }
 
 func layOut(name string, info PipelineInfo, source uint16, workers int) PipelineLayout {

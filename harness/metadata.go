@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -33,22 +34,42 @@ func AskBrokers(ctx context.Context, client *kgo.Client, nodes []int, req kmsg.R
 	return nil, errors.Join(failures...)
 }
 
-// Controller returns the node that leads the controller quorum, asking the given nodes.
-func Controller(ctx context.Context, client *kgo.Client, nodes []int) (int, error) {
+// Controller returns the node that leads the controller quorum, asking the given brokers.
+func Controller(ctx context.Context, client *kgo.Client, brokers []int) (int, error) {
+	quorum, err := askQuorum(ctx, client, brokers)
+	return int(quorum.LeaderID), err
+}
+
+// QuorumHeard returns when the controller quorum's leader last answered each of its followers, in milliseconds of its
+// wall clock, asking the given brokers. The leader itself is always heard.
+func QuorumHeard(ctx context.Context, client *kgo.Client, brokers []int) (map[int]int64, error) {
+	quorum, err := askQuorum(ctx, client, brokers)
+	if err != nil {
+		return nil, err
+	}
+	heard := map[int]int64{}
+	for _, v := range quorum.CurrentVoters {
+		heard[int(v.ReplicaID)] = v.LastFetchTimestamp
+	}
+	heard[int(quorum.LeaderID)] = math.MaxInt64
+	return heard, nil
+}
+
+func askQuorum(ctx context.Context, client *kgo.Client, brokers []int) (kmsg.DescribeQuorumResponseTopicPartition, error) {
 	req := kmsg.NewPtrDescribeQuorumRequest()
 	topic := kmsg.NewDescribeQuorumRequestTopic()
 	topic.Topic = quorumTopic
 	topic.Partitions = append(topic.Partitions, kmsg.NewDescribeQuorumRequestTopicPartition())
 	req.Topics = append(req.Topics, topic)
-	kresp, err := AskBrokers(ctx, client, nodes, req)
+	kresp, err := AskBrokers(ctx, client, brokers, req)
 	if err != nil {
-		return 0, fmt.Errorf("who leads the controller quorum: %w", err)
+		return kmsg.DescribeQuorumResponseTopicPartition{}, fmt.Errorf("who leads the controller quorum: %w", err)
 	}
 	resp, ok := kresp.(*kmsg.DescribeQuorumResponse)
 	if !ok || len(resp.Topics) != 1 || len(resp.Topics[0].Partitions) != 1 || resp.Topics[0].Partitions[0].LeaderID < 0 {
-		return 0, errors.New("who leads the controller quorum: the brokers know no leader")
+		return kmsg.DescribeQuorumResponseTopicPartition{}, errors.New("who leads the controller quorum: the brokers know no leader")
 	}
-	return int(resp.Topics[0].Partitions[0].LeaderID), nil
+	return resp.Topics[0].Partitions[0], nil
 }
 
 // PartitionState is one partition as a broker's metadata shows it.

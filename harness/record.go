@@ -39,17 +39,21 @@ type RunRecord struct {
 	Started time.Time    `json:"started"`
 	Base    history.Time `json:"base"`
 	// LoadStart is when the load phase began: the schedule's zero.
-	LoadStart history.Time                         `json:"loadStart"`
-	Took      time.Duration                        `json:"took"`
-	Machine   string                               `json:"machine"`
-	Cluster   ClusterInfo                          `json:"cluster"`
-	Features  []Feature                            `json:"features"`
-	Plan      TopicPlan                            `json:"plan"`
-	Expect    map[string]map[Guarantee]Expectation `json:"expect"`
-	Bounds    Bounds                               `json:"bounds"`
-	Faults    []FaultRecord                        `json:"faults"`
-	Phases    []PhaseRecord                        `json:"phases"`
-	Histories []HistoryRecord                      `json:"histories"`
+	LoadStart history.Time  `json:"loadStart"`
+	Took      time.Duration `json:"took"`
+	Machine   string        `json:"machine"`
+	Cluster   ClusterInfo   `json:"cluster"`
+	Features  []Feature     `json:"features"`
+	// Asked are the feature levels that the experiment or a flag asked for; Features has them all, as the brokers say.
+	Asked []Feature `json:"asked,omitempty"`
+	// Properties are the broker properties that the experiment or a flag set.
+	Properties map[string]string                    `json:"properties,omitempty"`
+	Plan       TopicPlan                            `json:"plan"`
+	Expect     map[string]map[Guarantee]Expectation `json:"expect"`
+	Bounds     Bounds                               `json:"bounds"`
+	Faults     []FaultRecord                        `json:"faults"`
+	Phases     []PhaseRecord                        `json:"phases"`
+	Histories  []HistoryRecord                      `json:"histories"`
 	// Incidents are unplanned: a broker that died, a full disk, an interrupt. Each makes the run inconclusive.
 	Incidents []string `json:"incidents,omitempty"`
 	// Largest is the largest transaction timeout that any client of the run used.

@@ -13,9 +13,16 @@ type Report struct {
 	Provider   string        `json:"provider"`
 	Kafka      string        `json:"kafka"`
 	Brokers    int           `json:"brokers"`
-	MinISR     int           `json:"minISR"`
-	Features   []Feature     `json:"features"`
-	Faults     []FaultRecord `json:"faults"`
+	// Asked are the feature levels that the experiment or a flag asked for.
+	Asked []Feature `json:"asked,omitempty"`
+	// Controllers are the nodes that are controllers only; Racks the brokers' racks; Properties the broker properties that
+	// the experiment or a flag set.
+	Controllers int               `json:"controllers,omitempty"`
+	Racks       []string          `json:"racks,omitempty"`
+	Properties  map[string]string `json:"properties,omitempty"`
+	MinISR      int               `json:"minISR"`
+	Features    []Feature         `json:"features"`
+	Faults      []FaultRecord     `json:"faults"`
 	// LoadStart is the schedule's zero, so that fault times can be shown from it.
 	LoadStart int64   `json:"loadStart"`
 	Rows      []Row   `json:"rows"`

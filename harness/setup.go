@@ -18,7 +18,7 @@ func (r *run) startCluster(ctx context.Context) (string, error) {
 	exp := r.spec.Experiment
 	begin := time.Now()
 	cluster, err := r.rooms.Provider.Start(ctx, ClusterSpec{
-		Kafka: r.spec.Kafka, KafkaHome: r.spec.KafkaHome, Features: exp.Cluster.Features,
+		Kafka: r.spec.Kafka, KafkaHome: r.spec.KafkaHome, Topology: exp.Cluster.Topology, Features: exp.Cluster.Features,
 		Properties: exp.Cluster.Properties, LogDir: filepath.Join(r.dir, "brokers"),
 		ReadyWithin: 90 * time.Second, Detach: r.spec.Keep,
 		Progress: func(text string) { r.rooms.Terminal.Live(text, 0, 0) },
@@ -33,7 +33,7 @@ func (r *run) startCluster(ctx context.Context) (string, error) {
 	if r.record.Features, err = askFeatures(ctx, r.admin, r.record.Cluster.Nodes); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%d brokers of Kafka %s ready after %.1fs", len(r.record.Cluster.Nodes), r.record.Cluster.Kafka,
+	return fmt.Sprintf("%s of Kafka %s ready after %.1fs", exp.Cluster.Topology, r.record.Cluster.Kafka,
 		time.Since(begin).Seconds()), nil
 }
 
@@ -57,7 +57,7 @@ func (r *run) makeTopics(ctx context.Context) (string, error) {
 	if err := r.makeRooms(); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%d topics of %d partitions, min ISR %d; the controller is broker %d",
+	return fmt.Sprintf("%d topics of %d partitions, min ISR %d; the controller is node %d",
 		len(r.record.Plan.topics()), r.record.Plan.Partitions, r.record.Plan.MinISR, controller), r.save()
 }
 

@@ -18,6 +18,9 @@ import (
 func Markdown(w io.Writer, report *harness.Report, opts Options) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "## %s\n\n%s\n\n", report.Experiment, strings.TrimPrefix(strings.TrimSpace(headline(report)), report.Experiment+"   "))
+	if set := propertyLine(report.Properties); set != "" {
+		fmt.Fprintf(&b, "- %s\n", escape(set))
+	}
 	for _, f := range report.Faults {
 		fmt.Fprintf(&b, "- fault %s, %s: %s\n", active(f, loadStart(report)), escape(hit(f)), escape(outcome(f)))
 	}

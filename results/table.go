@@ -28,7 +28,11 @@ type Options struct {
 // that explains a row. Errors are w's.
 func Table(w io.Writer, report *harness.Report, opts Options) error {
 	var b bytes.Buffer
-	for _, line := range limited(strings.TrimSuffix(headline(report), "\n"), opts.Width) {
+	head := limited(strings.TrimSuffix(headline(report), "\n"), opts.Width)
+	if set := propertyLine(report.Properties); set != "" {
+		head = append(head, limited(set, opts.Width)...)
+	}
+	for _, line := range head {
 		b.WriteString(line + "\n")
 	}
 	faultLines(&b, report, opts.Width)

@@ -62,6 +62,21 @@ func TestTableColoursVerdictsOnly(t *testing.T) {
 	require.Equal(t, plain.String(), regexp.MustCompile("\x1b\\[\\d+m").ReplaceAllString(coloured.String(), ""), "colours take no room")
 }
 
+func TestHeadNamesTheTopology(t *testing.T) {
+	r := clean()
+	r.Brokers, r.Controllers, r.Racks = 5, 3, []string{"a", "b"}
+	r.Properties = map[string]string{"replica.lag.time.max.ms": "10000", "log.flush.interval.messages": "1"}
+	r.Features = []harness.Feature{{Name: "transaction.version", Level: 1}, {Name: "share.version", Level: 1}}
+	r.Asked = []harness.Feature{{Name: "transaction.version", Level: 1}, {Name: "share.version", Level: 1},
+		{Name: "eligible.leader.replicas.version"}, {Name: "group.version"}}
+	var b bytes.Buffer
+	require.NoError(t, results.Table(&b, r, results.Options{}))
+	lines := strings.Split(b.String(), "\n")
+	require.Contains(t, lines[0],
+		"Kafka 4.3.1 x 5 + 3 controllers (min ISR 2, transaction.version 1, ELR 0, share.version 1, group.version 0, racks a b)")
+	require.Equal(t, "brokers  log.flush.interval.messages=1, replica.lag.time.max.ms=10000", lines[1])
+}
+
 func TestTableListsAsManyStallsAsAsked(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, results.Table(&b, inconclusive(), results.Options{Stalls: 7}))

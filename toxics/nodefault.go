@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -111,7 +112,29 @@ func startAgain(ctx context.Context, f *harness.Field, node int) error {
 			return fmt.Errorf("start broker %d again: %w", node, err)
 		}
 	}
+	if !slices.Contains(f.Cluster.Info().Nodes, node) {
+		return awaitVoter(ctx, f, node)
+	}
 	return awaitBroker(ctx, f, node)
+}
+
+// awaitVoter waits until a controller that keeps no records follows the quorum's leader again, or leads it. Clients don't
+// reach it: the leader is asked, through the brokers, when it last heard of it.
+func awaitVoter(ctx context.Context, f *harness.Field, node int) error {
+	began := time.Now().UnixMilli() // by the wall clock, as the leader's answer, on the same machine
+	var last error
+	err := wait.Poll(ctx, 100*time.Millisecond, func() (bool, error) {
+		var voters map[int]int64
+		if voters, last = harness.QuorumHeard(ctx, f.Admin, f.Cluster.Info().Nodes); last != nil {
+			return false, nil
+		}
+		last = fmt.Errorf("the quorum's leader has not heard of it")
+		return voters[node] >= began, nil
+	})
+	if err != nil {
+		return fmt.Errorf("controller %d did not come back: %w", node, errors.Join(err, last))
+	}
+	return nil
 }
 
 // awaitBroker waits until the node answers, and shows itself in its own metadata: the controller has let it in again.

@@ -9,6 +9,8 @@ type Outage struct {
 	All   bool
 	// Found says that one more is taken, which is only known at run time.
 	Found bool
+	// Controller says that the one is the active controller.
+	Controller bool
 }
 
 // quorumFault is a fault that can take nodes out of the controller quorum: dead, stopped, or cut off from it.
@@ -30,5 +32,5 @@ func OutageOf(fault harness.Fault, target string) Outage {
 	case allBrokersSyntax:
 		return Outage{All: true}
 	}
-	return Outage{Found: true}
+	return Outage{Found: true, Controller: t.form.syntax == controllerSyntax}
 }

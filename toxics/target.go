@@ -57,13 +57,16 @@ const (
 	allBrokersSyntax = "all brokers"
 )
 
+// controllerSyntax selects the active controller, which may be a node of its own that keeps no records.
+const controllerSyntax = "controller"
+
 var forms []form
 
 func init() { // not a literal: its functions parse targets themselves in error texts
 	forms = []form{
 		broker("leader of TOPIC/PARTITION", `leader of (?P<topic>[\w.-]+)/(?P<partition>\d+)`, leaderOf),
 		broker("follower of TOPIC/PARTITION", `follower of (?P<topic>[\w.-]+)/(?P<partition>\d+)`, followerOf),
-		broker("controller", `controller`, controllerNow),
+		broker(controllerSyntax, `controller`, controllerNow),
 		broker("coordinator of group [PIPELINE]", `coordinator of group(?: (?P<pipeline>[\w.-]+))?`, groupCoordinator),
 		broker("coordinator of transactional id [PIPELINE]", `coordinator of transactional id(?: (?P<pipeline>[\w.-]+))?`,
 			transactionCoordinator),

@@ -181,7 +181,8 @@ func TestOutages(t *testing.T) {
 	replication, _ := New("partition", map[string]any{"links": "replication"})
 	quorum, _ := New("partition", nil)
 	assert.Equal(t, Outage{Nodes: []int{2}}, OutageOf(kill, "broker 2"))
-	assert.Equal(t, Outage{Found: true}, OutageOf(quorum, "controller"))
+	assert.Equal(t, Outage{Found: true, Controller: true}, OutageOf(quorum, "controller"))
+	assert.Equal(t, Outage{Found: true}, OutageOf(kill, "leader of output/0"))
 	assert.Equal(t, Outage{All: true}, OutageOf(kill, "all brokers"))
 	assert.Zero(t, OutageOf(replication, "controller"))
 }

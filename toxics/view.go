@@ -211,6 +211,9 @@ func (v view) describe(broker int) string {
 	default:
 		roles = append(roles, "not the controller")
 	}
+	if !slices.Contains(v.nodes, broker) { // a controller that is a node of its own has no other role
+		return fmt.Sprintf("controller %d", broker)
+	}
 	if len(roles) == 0 {
 		return fmt.Sprintf("broker %d", broker)
 	}

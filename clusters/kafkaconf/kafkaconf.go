@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/chaeos/chaeos/harness"
 )
 
 // The listeners of every node. Replication has one of its own so that it can be cut while clients still reach the broker.
@@ -22,12 +24,26 @@ type Address struct {
 	Advertise string
 }
 
-// Node is one combined broker and controller.
+// Role says what a node is.
+type Role int
+
+// The roles. Their zero value is a node that is both.
+const (
+	Combined Role = iota
+	BrokerOnly
+	ControllerOnly
+)
+
+// Node is one node of a cluster.
 type Node struct {
 	// ID is the node number, counted from 1.
-	ID int
+	ID   int
+	Role Role
+	// Rack is a broker's rack ("" for none).
+	Rack string
 	// DataDir is log.dirs, where records and the metadata log live.
-	DataDir                         string
+	DataDir string
+	// Client and Replication are a broker's listeners, Controller a controller's; others are left out.
 	Client, Replication, Controller Address
 	// Voters are the advertised controller addresses of every node, by node number.
 	Voters map[int]string
@@ -59,7 +75,8 @@ func topology(n Node) map[string]string {
 	bind := func(a Address) string { return a.Bind }
 	advertise := func(a Address) string { return a.Advertise }
 	return map[string]string{
-		"process.roles":                  "broker,controller",
+		"process.roles":                  n.Role.properties(),
+		"broker.rack":                    n.Rack,
 		"node.id":                        fmt.Sprint(n.ID),
 		"log.dirs":                       n.DataDir,
 		"controller.quorum.voters":       strings.Join(voters, ","),
@@ -73,9 +90,33 @@ func topology(n Node) map[string]string {
 	}
 }
 
+// RoleIn is a node's role in a cluster of that shape.
+func RoleIn(t harness.Topology, node int) Role {
+	switch {
+	case !t.IsBroker(node):
+		return ControllerOnly
+	case !t.IsVoter(node):
+		return BrokerOnly
+	default:
+		return Combined
+	}
+}
+
+func (r Role) properties() string {
+	return map[Role]string{Combined: "broker,controller", BrokerOnly: "broker", ControllerOnly: "controller"}[r]
+}
+
 func (n Node) listeners(address func(Address) string) string {
-	return fmt.Sprintf("%s://%s,%s://%s,%s://%s",
-		Client, address(n.Client), Replication, address(n.Replication), Controller, address(n.Controller))
+	var all []string
+	add := func(name string, a Address) { all = append(all, name+"://"+address(a)) }
+	if n.Role != ControllerOnly {
+		add(Client, n.Client)
+		add(Replication, n.Replication)
+	}
+	if n.Role != BrokerOnly {
+		add(Controller, n.Controller)
+	}
+	return strings.Join(all, ",")
 }
 
 // defaults are the properties that differ from Kafka's own, and those the project's claims rest on, set for the reader.

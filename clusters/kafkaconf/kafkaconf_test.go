@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/clusters/kafkaconf"
+	"github.com/chaeos/chaeos/harness"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -23,13 +24,25 @@ func node() kafkaconf.Node {
 }
 
 func TestRenderGolden(t *testing.T) {
-	got := kafkaconf.Render(node(), nil)
-	if *update {
-		require.NoError(t, os.WriteFile("testdata/node2.properties", []byte(got), 0o644))
+	broker, controller := node(), node()
+	broker.Role, broker.Rack, controller.Role = kafkaconf.BrokerOnly, "a", kafkaconf.ControllerOnly
+	for file, n := range map[string]kafkaconf.Node{"node2": node(), "broker": broker, "controller": controller} {
+		got := kafkaconf.Render(n, nil)
+		path := "testdata/" + file + ".properties"
+		if *update {
+			require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+		}
+		want, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, string(want), got)
 	}
-	want, err := os.ReadFile("testdata/node2.properties")
-	require.NoError(t, err)
-	require.Equal(t, string(want), got)
+}
+
+func TestRoles(t *testing.T) {
+	require.Equal(t, kafkaconf.Combined, kafkaconf.RoleIn(harness.Topology{}, 3))
+	separate := harness.Topology{Controllers: 1}
+	require.Equal(t, kafkaconf.BrokerOnly, kafkaconf.RoleIn(separate, 3))
+	require.Equal(t, kafkaconf.ControllerOnly, kafkaconf.RoleIn(separate, 4))
 }
 
 func TestOverridesWin(t *testing.T) {

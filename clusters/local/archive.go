@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/clusters/kafkaconf"
+	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/procs"
 )
 
@@ -36,13 +37,13 @@ func record(ctx context.Context, k kafka, archive string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	l, reservation, err := reserve()
+	l, reservation, err := reserve(harness.Topology{})
 	if err != nil {
 		return err
 	}
 	defer reservation.Close()
 	properties := kafkaconf.Render(soloNode(dataDir(dir), l), nil)
-	if err := k.writeNodeDir(dir, 1, newID(), hostsFile(1, true), properties); err != nil {
+	if err := k.writeNodeDir(dir, 1, newID(), l.hostsFile(1, true), properties); err != nil {
 		return err
 	}
 	cmd := k.broker(dir, "-XX:ArchiveClassesAtExit="+archive)

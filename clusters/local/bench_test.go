@@ -20,7 +20,7 @@ func startBare(b *testing.B, p plan) time.Duration {
 	var err error
 	k.dir, err = newClusterDir(ctx, p.RuntimeRoot)
 	require.NoError(b, err)
-	l, reservation, err := reserve()
+	l, reservation, err := reserve(p.Topology)
 	require.NoError(b, err)
 	defer reservation.Close()
 	k.layout = l

@@ -115,7 +115,7 @@ func (k *keeper) start(ctx context.Context) error {
 	if err := k.openProxies(ctx); err != nil {
 		return err
 	}
-	k.tell(event{Progress: "starting three brokers"})
+	k.tell(event{Progress: "starting " + k.plan.Topology.String()})
 	if err := k.startNodes(ctx, false); err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (k *keeper) start(ctx context.Context) error {
 func (k *keeper) openProxies(ctx context.Context) error {
 	var listener net.Listener
 	var err error
-	if k.layout, listener, err = reserve(); err != nil {
+	if k.layout, listener, err = reserve(k.plan.Topology); err != nil {
 		return err
 	}
 	log, err := os.OpenFile(filepath.Join(k.plan.LogDir, "toxiproxy.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
@@ -148,10 +148,10 @@ func (k *keeper) openProxies(ctx context.Context) error {
 func (k *keeper) startNodes(ctx context.Context, bare bool) error {
 	kafka, clusterID := k.plan.Kafka, newID()
 	var starts errgroup.Group
-	for _, id := range nodeIDs() {
+	for _, id := range k.plan.Topology.Nodes() {
 		dir := filepath.Join(k.dir, fmt.Sprintf("node-%d", id))
 		properties := kafkaconf.Render(k.layout.node(id, dataDir(dir)), k.plan.Properties)
-		if err := kafka.writeNodeDir(dir, id, clusterID, hostsFile(id, bare), properties); err != nil {
+		if err := kafka.writeNodeDir(dir, id, clusterID, k.layout.hostsFile(id, bare), properties); err != nil {
 			return err
 		}
 		n := &node{id: id, log: filepath.Join(k.plan.LogDir, fmt.Sprintf("broker-%d.log", id))}
@@ -168,7 +168,9 @@ func (k *keeper) awaitReady(ctx context.Context) error {
 	defer cancel(nil)
 	var direct []string
 	for _, n := range k.nodes {
-		direct = append(direct, k.layout.own(n.id, clientPort))
+		if k.plan.Topology.IsBroker(n.id) {
+			direct = append(direct, k.layout.own(n.id, clientPort))
+		}
 		go func() {
 			select {
 			case <-n.process.Done():
@@ -198,10 +200,10 @@ func (k *keeper) node(id int) (*node, error) {
 
 func (k *keeper) describe() *description {
 	d := &description{Direct: harness.Dials{}, Links: k.proxies.all(), Info: harness.ClusterInfo{
-		Provider: Name, Kafka: k.plan.Kafka.Version, Nodes: nodeIDs(),
+		Provider: Name, Kafka: k.plan.Kafka.Version, Nodes: k.plan.Topology.BrokerIDs(), Topology: k.plan.Topology,
 		ToxiproxyAPI: k.layout.api(), KeeperPid: os.Getpid(), DataDir: k.dir,
 	}}
-	for _, id := range nodeIDs() {
+	for _, id := range d.Info.Nodes {
 		d.Info.Bootstrap = append(d.Info.Bootstrap, k.layout.shared(id))
 		d.Direct[k.layout.shared(id)] = k.layout.own(id, clientPort)
 	}

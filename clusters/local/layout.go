@@ -3,13 +3,12 @@ package local
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/chaeos/chaeos/clusters/kafkaconf"
+	"github.com/chaeos/chaeos/harness"
 )
-
-// nodeCount is the size of every cluster: the smallest that survives the loss of a node.
-const nodeCount = 3
 
 // A cluster's ports, counted from its block's base. All of 127/8 answers on Linux, so that one port serves many
 // listeners: node i reaches node j at 127.0.i.j, where a proxy listens, and node j itself binds 127.0.j.j.
@@ -20,11 +19,14 @@ const (
 	clientPort
 	sharedPort // one a node follows, from here
 
-	blockSize = 16
+	blockSize = 16 // room for the shared ports of harness.MostBrokers
 )
 
 // layout is the addresses of one cluster.
-type layout struct{ base int }
+type layout struct {
+	base     int
+	topology harness.Topology
+}
 
 func (l layout) at(host string, port int) string { return fmt.Sprintf("%s:%d", host, l.base+port) }
 
@@ -47,29 +49,47 @@ func (l layout) named(index, n int) string {
 
 func internalName(n int) string { return fmt.Sprintf("kafka-%d.internal", n) }
 
-func nodeIDs() []int {
-	ids := make([]int, nodeCount)
-	for i := range ids {
-		ids[i] = i + 1
-	}
-	return ids
-}
-
 // node describes node n for the renderer.
 func (l layout) node(n int, data string) kafkaconf.Node {
-	voters := make(map[int]string, nodeCount)
-	for _, id := range nodeIDs() {
+	voters := map[int]string{}
+	for _, id := range l.topology.Voters() {
 		voters[id] = l.at(internalName(id), quorumPort)
 	}
 	internal := func(port int) kafkaconf.Address {
 		return kafkaconf.Address{Bind: l.own(n, port), Advertise: l.at(internalName(n), port)}
 	}
 	return kafkaconf.Node{
-		ID: n, DataDir: data, Voters: voters,
+		ID: n, Role: kafkaconf.RoleIn(l.topology, n), Rack: l.topology.Rack(n), DataDir: data, Voters: voters,
 		Client:      kafkaconf.Address{Bind: l.own(n, clientPort), Advertise: l.shared(n)},
 		Replication: internal(replicationPort),
 		Controller:  internal(quorumPort),
 	}
+}
+
+// fixed are the addresses that every cluster of this layout uses, beside the API.
+func (l layout) fixed() []string {
+	var all []string
+	for _, n := range l.topology.Nodes() {
+		if l.topology.IsBroker(n) {
+			all = append(all, l.own(n, clientPort), l.own(n, replicationPort))
+		}
+		if l.topology.IsVoter(n) {
+			all = append(all, l.own(n, quorumPort))
+		}
+	}
+	for _, link := range l.topology.NodeLinks() {
+		all = append(all, l.listen(link))
+	}
+	return all
+}
+
+// listen is where the proxy of a link between nodes, or of the shared client link, listens.
+func (l layout) listen(link harness.Link) string {
+	if link.Kind == harness.ClientLink {
+		return l.shared(link.To)
+	}
+	from, _ := strconv.Atoi(link.From) // links between nodes are dialled by numbers
+	return l.at(host(from, link.To), upstreamPorts[link.Kind])
 }
 
 // soloNode describes a cluster of one without proxies, for formatting and for recording an archive.
@@ -85,13 +105,13 @@ func soloNode(data string, l layout) kafkaconf.Node {
 
 // hostsFile is the name table of node n's JVM, which replaces the machine's: proxies for its peers, itself directly.
 // With bare it goes straight to the peers.
-func hostsFile(n int, bare bool) string {
+func (l layout) hostsFile(n int, bare bool) string {
 	var b strings.Builder
 	b.WriteString("127.0.0.1 localhost\n")
 	if name, err := os.Hostname(); err == nil {
 		fmt.Fprintf(&b, "127.0.0.1 %s\n", name) // the JVM looks its own machine up
 	}
-	for _, to := range nodeIDs() {
+	for _, to := range l.topology.Nodes() {
 		from := n
 		if bare {
 			from = to

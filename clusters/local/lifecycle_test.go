@@ -124,7 +124,7 @@ func TestCancelledStartLeavesNothing(t *testing.T) {
 	stop := errors.New("Ctrl-C")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	spec := harness.ClusterSpec{LogDir: t.TempDir(), Progress: func(what string) {
-		if what == "starting three brokers" {
+		if what == "starting 3 brokers" {
 			cancel(stop)
 		}
 	}}

@@ -74,7 +74,10 @@ func (p *Provider) Start(ctx context.Context, spec harness.ClusterSpec) (harness
 
 // plan prepares what the brokers run from.
 func (p *Provider) plan(ctx context.Context, spec harness.ClusterSpec, progress func(string)) (plan, error) {
-	made := plan{Properties: spec.Properties, LogDir: spec.LogDir, RuntimeRoot: runtimeRoot(), ReadyWithin: spec.ReadyWithin}
+	if err := spec.Topology.Check(); err != nil {
+		return plan{}, err
+	}
+	made := plan{Topology: spec.Topology, Properties: spec.Properties, LogDir: spec.LogDir, RuntimeRoot: runtimeRoot(), ReadyWithin: spec.ReadyWithin}
 	if made.ReadyWithin == 0 {
 		made.ReadyWithin = readyWithin
 	}

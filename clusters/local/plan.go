@@ -9,6 +9,7 @@ import (
 // plan is what a starter asks of its keeper: the first JSON value on the keeper's standard input.
 type plan struct {
 	Kafka       kafka             `json:"kafka"`
+	Topology    harness.Topology  `json:"topology"`
 	Properties  map[string]string `json:"properties,omitempty"`
 	LogDir      string            `json:"logDir"`
 	RuntimeRoot string            `json:"runtimeRoot"`

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+
+	"github.com/chaeos/chaeos/harness"
 )
 
 // Blocks of ports lie below the kernel's ephemeral range, where a client's own connection could take a broker's port
@@ -20,11 +22,11 @@ var errNoPorts = errors.New("no free block of ports between 20000 and 32000")
 // reserve returns a free block of ports and the listener of its first one. That listener is the reservation: blocks are
 // aligned, so whoever binds the first port owns the block, on the whole machine and exactly as long as it lives. The
 // block's other addresses are tried too, since other programs don't know of blocks.
-func reserve() (layout, net.Listener, error) {
+func reserve(t harness.Topology) (layout, net.Listener, error) {
 	blocks := (lastPort - firstPort) / blockSize
 	start := rand.IntN(blocks)
 	for i := range blocks {
-		l := layout{base: firstPort + (start+i)%blocks*blockSize}
+		l := layout{base: firstPort + (start+i)%blocks*blockSize, topology: t}
 		listener, err := net.Listen("tcp", l.api())
 		if err != nil {
 			continue
@@ -35,18 +37,6 @@ func reserve() (layout, net.Listener, error) {
 		listener.Close()
 	}
 	return layout{}, nil, errNoPorts
-}
-
-// fixed are the addresses that every cluster of this layout uses, beside the API.
-func (l layout) fixed() []string {
-	var all []string
-	for _, to := range nodeIDs() {
-		all = append(all, l.own(to, clientPort), l.shared(to))
-		for _, from := range nodeIDs() {
-			all = append(all, l.at(host(from, to), replicationPort), l.at(host(from, to), quorumPort))
-		}
-	}
-	return all
 }
 
 // probe binds every address for a moment.

@@ -25,9 +25,6 @@ import (
 // connection's first byte are added here.
 type PrepareLink func(link harness.Link, proxy *toxiclient.Proxy) error
 
-// sharedClient is the name of the link group that brokers advertise.
-const sharedClient = "client"
-
 // maxNamed is the number of named clients that addresses are set aside for.
 const maxNamed = 16 * 256
 
@@ -66,20 +63,11 @@ func serveProxies(l layout, listener net.Listener, log io.Writer, prepare Prepar
 	}, nil
 }
 
-// openNodeLinks makes the links between nodes, and the shared client link to each.
+// openNodeLinks makes the links between nodes, and the shared client link to each broker.
 func (p *proxies) openNodeLinks() error {
 	var errs []error
-	for _, to := range nodeIDs() {
-		errs = append(errs, p.open(harness.ClientLink, sharedClient, to, p.layout.shared(to)))
-		for _, from := range nodeIDs() {
-			if from == to {
-				continue
-			}
-			name := fmt.Sprint(from)
-			errs = append(errs,
-				p.open(harness.ReplicationLink, name, to, p.layout.at(host(from, to), replicationPort)),
-				p.open(harness.QuorumLink, name, to, p.layout.at(host(from, to), quorumPort)))
-		}
+	for _, link := range p.layout.topology.NodeLinks() {
+		errs = append(errs, p.open(link, p.layout.listen(link)))
 	}
 	return errors.Join(errs...)
 }
@@ -89,9 +77,9 @@ var upstreamPorts = map[harness.LinkKind]int{
 }
 
 // open makes one link's proxy through Toxiproxy's client.
-func (p *proxies) open(kind harness.LinkKind, from string, to int, listen string) error {
-	link := harness.Link{Kind: kind, From: from, To: to, Proxy: fmt.Sprintf("%s-%d-%s", from, to, kind), Listen: listen}
-	proxy, err := p.client.CreateProxy(link.Proxy, listen, p.layout.own(to, upstreamPorts[kind]))
+func (p *proxies) open(link harness.Link, listen string) error {
+	link.Listen = listen
+	proxy, err := p.client.CreateProxy(link.Proxy, listen, p.layout.own(link.To, upstreamPorts[link.Kind]))
 	if err != nil {
 		return fmt.Errorf("link %s: %w", link.Proxy, err)
 	}
@@ -116,7 +104,7 @@ func (p *proxies) all() []harness.Link {
 
 // clientLinks makes the named client's links, once; the addresses stay good over restarts of the client.
 func (p *proxies) clientLinks(name string) (harness.Dials, error) {
-	if err := checkClientName(name); err != nil {
+	if err := harness.CheckClientName(name); err != nil {
 		return nil, err
 	}
 	p.making.Lock()
@@ -129,9 +117,9 @@ func (p *proxies) clientLinks(name string) (harness.Dials, error) {
 		return nil, err
 	}
 	dials := harness.Dials{}
-	for _, to := range nodeIDs() {
+	for _, to := range p.layout.topology.BrokerIDs() {
 		listen := p.layout.named(index, to)
-		if err := p.open(harness.ClientLink, name, to, listen); err != nil {
+		if err := p.open(harness.NewLink(harness.ClientLink, name, to), listen); err != nil {
 			return nil, err
 		}
 		dials[p.layout.shared(to)] = listen
@@ -145,22 +133,15 @@ func (p *proxies) freeIndex() (int, error) {
 	for p.next < maxNamed {
 		index := p.next
 		p.next++
-		if probe([]string{p.layout.named(index, 1), p.layout.named(index, 2), p.layout.named(index, 3)}) == nil {
+		var all []string
+		for _, to := range p.layout.topology.BrokerIDs() {
+			all = append(all, p.layout.named(index, to))
+		}
+		if probe(all) == nil {
 			return index, nil
 		}
 	}
 	return 0, fmt.Errorf("no addresses left for another client (of %d)", maxNamed)
-}
-
-// checkClientName refuses what would collide with the proxies of nodes or break Toxiproxy's URLs.
-func checkClientName(name string) error {
-	plain := strings.IndexFunc(name, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_.", r)
-	}) < 0
-	if name == "" || !plain || name == sharedClient || strings.Trim(name, "0123456789") == "" {
-		return fmt.Errorf("%q can't name a client's links: letters, digits, dots and dashes, not a number, not %q", name, sharedClient)
-	}
-	return nil
 }
 
 // bytes reads the counters of every proxy.

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/chaeos/chaeos/harness"
 )
@@ -39,20 +40,24 @@ func (a *app) clusterUpCommand() *cobra.Command {
 	var f clusterFlags
 	c := &cobra.Command{
 		Use:   "up",
-		Short: "Start three brokers and leave them running",
+		Short: "Start a cluster and leave it running",
 		Args:  noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := f.check(c, a); err != nil {
 				return err
 			}
-			return a.clusterUp(c.Context(), f)
+			return a.clusterUp(c.Context(), c.Flags(), f)
 		},
 	}
 	f.register(c, a)
 	return c
 }
 
-func (a *app) clusterUp(ctx context.Context, f clusterFlags) error {
+func (a *app) clusterUp(ctx context.Context, flags *pflag.FlagSet, f clusterFlags) error {
+	var needs harness.ClusterNeeds
+	if err := f.apply(flags, &needs); err != nil {
+		return err
+	}
 	terminal := a.terminal()
 	defer terminal.Close()
 	ctx, stop := a.interruptible(ctx, terminal)
@@ -60,6 +65,7 @@ func (a *app) clusterUp(ctx context.Context, f clusterFlags) error {
 	terminal.Phase("cluster", "")
 	cluster, err := a.parts.clusters.up(ctx, f.cluster, harness.ClusterSpec{
 		Kafka: f.kafka, KafkaHome: f.kafkaHome, Detach: true,
+		Topology: needs.Topology, Features: needs.Features, Properties: needs.Properties,
 		Progress: func(text string) { terminal.Live(text, 0, 0) },
 	})
 	terminal.Close()
@@ -147,7 +153,11 @@ func (s clusterStatus) print(w io.Writer) error {
 		if n.Unplanned {
 			state += ", unplanned: " + n.Reason
 		}
-		fmt.Fprintf(lines, "broker %d\t%s, process %d\n", n.Node, state, n.Pid)
+		role := "broker"
+		if !s.Topology.IsBroker(n.Node) {
+			role = "controller"
+		}
+		fmt.Fprintf(lines, "%s %d\t%s, process %d\n", role, n.Node, state, n.Pid)
 	}
 	for _, l := range s.Links {
 		fmt.Fprintf(lines, "link %s\t%s => %d at %s (%s)\n", l.Proxy, l.From, l.To, l.Listen, l.Kind)

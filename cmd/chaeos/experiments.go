@@ -12,12 +12,14 @@ const experimentHint = "chaeos list shows the names; a path names a YAML file"
 
 // experiment returns the one that is named, or read from the YAML file that is named, changed by override and then made
 // concrete with the seed. Whatever is wrong with it is a usage error: nothing has been started.
-func (a *app) experiment(name string, seed uint64, override func(*harness.Experiment)) (harness.Experiment, error) {
+func (a *app) experiment(name string, seed uint64, override func(*harness.Experiment) error) (harness.Experiment, error) {
 	found, err := a.parts.open(name)
 	if err != nil {
 		return harness.Experiment{}, asUsage(err)
 	}
-	override(&found)
+	if err := override(&found); err != nil {
+		return harness.Experiment{}, err
+	}
 	for _, p := range found.Pipelines {
 		if err := oneOf("pipeline", p, a.pipelineNames()); err != nil {
 			return harness.Experiment{}, err

@@ -40,12 +40,12 @@ func (a *app) specs(c *cobra.Command, names []string, f runFlags) ([]harness.Run
 	}
 	var specs []harness.RunSpec
 	for _, name := range names {
-		e, err := a.experiment(name, f.seed, func(e *harness.Experiment) { f.override(c, e) })
+		e, err := a.experiment(name, f.seed, func(e *harness.Experiment) error { return f.override(c, e) })
 		if err != nil {
 			return nil, err
 		}
 		specs = append(specs, harness.RunSpec{
-			Experiment: e, Seed: f.seed, Kafka: f.kafka, KafkaHome: f.kafkaHome, Out: f.out, Keep: f.keep,
+			Experiment: e, Seed: f.seed, Kafka: f.version(c, e), KafkaHome: f.kafkaHome, Out: f.out, Keep: f.keep,
 			Overrides: f.overrides(c), Command: a.parts.self, Chaeos: a.parts.version,
 		})
 	}

@@ -17,7 +17,10 @@ import (
 )
 
 // clusterFlags say which cluster to start.
-type clusterFlags struct{ cluster, kafka, kafkaHome string }
+type clusterFlags struct {
+	topologyFlags
+	cluster, kafka, kafkaHome string
+}
 
 // runFlags are the flags of run.
 type runFlags struct {
@@ -25,6 +28,7 @@ type runFlags struct {
 	seed       uint64
 	duration   time.Duration
 	rate       float64
+	minISR     int
 	pipelines  []string
 	out        string
 	keep, json bool
@@ -32,8 +36,9 @@ type runFlags struct {
 
 func (f *clusterFlags) register(c *cobra.Command, a *app) {
 	c.Flags().StringVar(&f.cluster, "cluster", a.parts.providers[0], "what kind of cluster: "+quoted(a.parts.providers))
-	c.Flags().StringVar(&f.kafka, "kafka", a.parts.kafka, "Kafka version")
+	c.Flags().StringVar(&f.kafka, "kafka", a.parts.kafka, "Kafka version, in the place of the experiment's")
 	c.Flags().StringVar(&f.kafkaHome, "kafka-home", "", "a Kafka directory to take the jars from, instead of a version")
+	f.topologyFlags.register(c)
 	complete(c, "cluster", a.parts.providers)
 	_ = c.MarkFlagDirname("kafka-home") // fails only for a flag that isn't there
 }
@@ -44,6 +49,7 @@ func (f *runFlags) register(c *cobra.Command, a *app) {
 	flags.Uint64Var(&f.seed, "seed", defaultSeed, "what the schedule is drawn from")
 	flags.DurationVar(&f.duration, "duration", 0, "how long the load lasts (default: the experiment's)")
 	flags.Float64Var(&f.rate, "rate", 0, "records a second of each source (default: the experiment's)")
+	flags.IntVar(&f.minISR, "min-isr", 0, "min.insync.replicas of the run's topics (default: the experiment's)")
 	flags.StringSliceVar(&f.pipelines, "pipelines", nil, "the pipelines to run (default: the experiment's)")
 	flags.StringVar(&f.out, "out", "runs", "the folder in which each run makes a folder of its own")
 	flags.BoolVar(&f.keep, "keep", false, "leave the cluster running after the run, also when chaeos is killed in it (cluster down ends it)")
@@ -63,6 +69,9 @@ var kafkaVersion = regexp.MustCompile(`^\d+\.\d+\.\d+(-[A-Za-z0-9.]+)?$`)
 func (f *clusterFlags) check(c *cobra.Command, a *app) error {
 	if c.Flags().Changed("kafka") && c.Flags().Changed("kafka-home") {
 		return usagef("--kafka and --kafka-home exclude each other: a Kafka directory has a version of its own")
+	}
+	if err := f.topologyFlags.check(); err != nil {
+		return err
 	}
 	if err := oneOf("kind of cluster", f.cluster, a.parts.providers); err != nil {
 		return err
@@ -89,6 +98,8 @@ func (f *runFlags) check(c *cobra.Command, a *app, runs int) error {
 		return usagef("--rate %v: give a number of records a second above 0", f.rate)
 	case changed("duration") && f.duration <= 0:
 		return usagef("--duration %s: give a time above 0, for example 40s", f.duration)
+	case changed("min-isr") && (f.minISR < 1 || f.minISR > harness.MaxReplicas):
+		return usagef("--min-isr %d: topics have %d replicas; give 1 to %d", f.minISR, harness.MaxReplicas, harness.MaxReplicas)
 	case changed("pipelines") && len(f.pipelines) == 0:
 		return usagef("--pipelines is empty: name at least one of %s", strings.Join(a.pipelineNames(), ", "))
 	case f.out == "":
@@ -112,7 +123,7 @@ func (f *runFlags) checkPipelines(a *app) error {
 }
 
 // override puts the flags that were given in the place of the experiment's own values.
-func (f *runFlags) override(c *cobra.Command, e *harness.Experiment) {
+func (f *runFlags) override(c *cobra.Command, e *harness.Experiment) error {
 	if c.Flags().Changed("rate") {
 		e.Load.Rate = f.rate
 	}
@@ -122,17 +133,34 @@ func (f *runFlags) override(c *cobra.Command, e *harness.Experiment) {
 	if c.Flags().Changed("pipelines") {
 		e.Pipelines = f.pipelines
 	}
+	if c.Flags().Changed("min-isr") {
+		e.Cluster.MinISR = f.minISR
+	}
+	return f.apply(c.Flags(), &e.Cluster)
+}
+
+// version is the Kafka version to run: the flag's where it was given, else the experiment's, else the default.
+func (f *runFlags) version(c *cobra.Command, e harness.Experiment) string {
+	if c.Flags().Changed("kafka") || e.Cluster.Kafka == "" {
+		return f.kafka
+	}
+	return e.Cluster.Kafka
 }
 
 // overrides are the flags that changed the experiment, for the run's record.
 func (f *runFlags) overrides(c *cobra.Command) map[string]string {
 	out := map[string]string{}
 	c.Flags().Visit(func(flag *pflag.Flag) {
+		f.record(flag, out)
 		switch flag.Name {
 		case "rate":
 			out[flag.Name] = fmt.Sprint(f.rate)
 		case "duration":
 			out[flag.Name] = f.duration.String()
+		case "kafka":
+			out[flag.Name] = f.kafka
+		case "min-isr":
+			out[flag.Name] = fmt.Sprint(f.minISR)
 		case "pipelines":
 			out[flag.Name] = strings.Join(f.pipelines, ",")
 		}

@@ -44,6 +44,51 @@ func TestRunKeepsTheExperimentsOwnValues(t *testing.T) {
 	require.Equal(t, fakeExperiments()[0], b.requests[0].spec.Experiment)
 }
 
+func TestRunTopologyFlags(t *testing.T) {
+	b := newBench(t)
+	require.Zero(t, b.do("run", "baseline", "--brokers", "5", "--controllers", "3", "--racks", "a,b", "--feature", "transaction.version=1",
+		"--feature", "eligible.leader.replicas.version=0", "--property", "replica.lag.time.max.ms=10000", "--property", "x=a=b",
+		"--kafka", "4.2.0", "--min-isr", "1"))
+	spec := b.requests[0].spec
+	require.Equal(t, "4.2.0", spec.Kafka)
+	require.Equal(t, harness.ClusterNeeds{
+		Topology:   harness.Topology{Brokers: 5, Controllers: 3, Racks: []string{"a", "b"}},
+		Features:   []harness.Feature{{Name: "transaction.version", Level: 1}, {Name: "eligible.leader.replicas.version", Level: 0}},
+		Properties: map[string]string{"replica.lag.time.max.ms": "10000", "x": "a=b"},
+		MinISR:     1, Partitions: 3,
+	}, spec.Experiment.Cluster)
+	require.Equal(t, map[string]string{
+		"brokers": "5", "controllers": "3", "racks": "a,b", "kafka": "4.2.0", "min-isr": "1",
+		"feature":  "transaction.version=1,eligible.leader.replicas.version=0",
+		"property": "replica.lag.time.max.ms=10000,x=a=b",
+	}, spec.Overrides)
+}
+
+func TestFlagsWinOverTheExperimentsCluster(t *testing.T) {
+	own := harness.ClusterNeeds{Kafka: "4.0.0", Features: []harness.Feature{{Name: "transaction.version", Level: 2}},
+		Properties: map[string]string{"a": "1", "b": "2"}}
+	open := func(t *testing.T) *bench {
+		b := newBench(t)
+		b.parts.open = func(string) (harness.Experiment, error) {
+			e := fakeExperiments()[0]
+			e.Cluster = own
+			return e, nil
+		}
+		return b
+	}
+	b := open(t)
+	require.Zero(t, b.do("run", "baseline"))
+	require.Equal(t, "4.0.0", b.requests[0].spec.Kafka)
+	require.Equal(t, own, b.requests[0].spec.Experiment.Cluster)
+	b = open(t)
+	require.Zero(t, b.do("run", "baseline", "--kafka", "4.2.0", "--feature", "transaction.version=1", "--property", "b=3"))
+	require.Equal(t, "4.2.0", b.requests[0].spec.Kafka)
+	got := b.requests[0].spec.Experiment.Cluster
+	require.Equal(t, []harness.Feature{{Name: "transaction.version", Level: 1}}, got.Features)
+	require.Equal(t, map[string]string{"a": "1", "b": "3"}, got.Properties)
+	require.Equal(t, "2", own.Properties["b"], "the experiment is left alone")
+}
+
 // TestRunsTogether gives every experiment an outcome of its own and looks at the exit code of all.
 func TestRunsTogether(t *testing.T) {
 	for _, c := range []struct {

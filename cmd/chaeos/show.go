@@ -20,7 +20,7 @@ func (a *app) showCommand() *cobra.Command {
 		Args:              oneArg("one experiment", experimentHint),
 		ValidArgsFunction: a.completeExperiment,
 		RunE: func(_ *cobra.Command, args []string) error {
-			e, err := a.experiment(args[0], seed, func(*harness.Experiment) {})
+			e, err := a.experiment(args[0], seed, func(*harness.Experiment) error { return nil })
 			if err != nil {
 				return err
 			}

@@ -120,7 +120,8 @@ pipelines: [idempotent]
 load: {rate: 12.5, duration: 1m, record-size: 1024, burst: 10, burst-every: 1s}
 workers: 3
 shared: {work: 0s, session-timeout: 8s, transaction-timeout: 20s, max-poll-records: 10, linger: 1ms}
-cluster: {min-isr: 1, partitions: 4, features: {transaction.version: 1}, properties: {replica.lag.time.max.ms: 10000}}
+cluster: {brokers: 5, controllers: 3, racks: [a, b], kafka: 4.2.0, min-isr: 1, partitions: 4,
+  features: {transaction.version: 1}, properties: {replica.lag.time.max.ms: 10000}}
 bounds: {min-before: 1, min-after: 2, min-offered: 3, stall-threshold: 2s}
 allow-quorum-loss: true
 faults:
@@ -153,6 +154,44 @@ func TestFlagsThatBreakASchedule(t *testing.T) {
 	exp.Pipelines = []string{"idempotent"}
 	_, err = Concrete(exp, 1)
 	require.NoError(t, err, "fewer pipelines are no contradiction")
+}
+
+func TestQuorumFollowsTheTopology(t *testing.T) {
+	for _, c := range []struct {
+		cluster, first, second string
+		lost                   string // "" where the quorum stays
+	}{
+		{"{}", "broker 1", "broker 2", "2 of 3 nodes"},
+		{"{brokers: 5}", "broker 1", "broker 2", ""},
+		{"{brokers: 4}", "broker 1", "broker 2", "2 of 4 nodes"},
+		{"{brokers: 5}", "broker 1", "all brokers", "5 of 5 nodes"},
+		{"{controllers: 3}", "broker 1", "all brokers", ""},
+		{"{controllers: 3}", "broker 1", "controller", ""},
+		{"{controllers: 3}", "controller", "controller", "2 of 3 nodes"},
+		{"{controllers: 1}", "broker 1", "controller", "1 of 1 nodes"},
+	} {
+		text := fmt.Sprintf("name: x\nsummary: x\npipelines: [idempotent]\nload: {duration: 30s}\ncluster: %s\nfaults:\n"+
+			"  - {at: 1s, for: 5s, fault: broker-kill, target: %s}\n  - {at: 2s, for: 5s, fault: broker-pause, target: %s}\n",
+			c.cluster, c.first, c.second)
+		_, err := parse("x.yaml", []byte(text), pipelines())
+		if c.lost == "" {
+			require.NoError(t, err, text)
+			continue
+		}
+		require.ErrorContains(t, err, c.lost, text)
+	}
+}
+
+func TestFlagsThatLoseTheQuorum(t *testing.T) {
+	text := "name: x\nsummary: x\npipelines: [idempotent]\nload: {duration: 30s}\ncluster: {brokers: 5}\nfaults:\n" +
+		"  - {at: 1s, for: 5s, fault: broker-kill, target: broker 1}\n  - {at: 2s, for: 5s, fault: broker-kill, target: broker 2}\n"
+	exp, err := parse("x.yaml", []byte(text), pipelines())
+	require.NoError(t, err)
+	exp.Cluster.Topology.Brokers = 3
+	_, err = Concrete(exp, 1)
+	var usage harness.UsageError
+	require.ErrorAs(t, err, &usage)
+	require.ErrorContains(t, err, "2 of 3 nodes may be out")
 }
 
 func TestEveryErrorIsSaidOnce(t *testing.T) {

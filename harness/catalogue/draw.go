@@ -90,6 +90,12 @@ func Concrete(exp harness.Experiment, seed uint64) (harness.Experiment, error) {
 
 // recheck looks at a concrete schedule again, for flags may have changed the experiment around it.
 func recheck(exp harness.Experiment, doc *document) error {
+	if doc.exp.Cluster = exp.Cluster; !doc.allowQuorumLoss {
+		d := &decoder{file: exp.Name + ".yaml"}
+		if d.checkQuorum(doc); d.err != nil {
+			return d.err
+		}
+	}
 	for _, f := range exp.Faults {
 		if end := f.At + f.For; end > exp.Load.Duration {
 			return harness.UsageError{Reason: fmt.Sprintf("%s: the %s fault ends at %s, after the load (%s)",

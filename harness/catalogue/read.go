@@ -27,8 +27,9 @@ const (
 	defaultWorkers    = 2
 	defaultMinISR     = 2
 	defaultPartitions = 3
-	brokers           = 3
 )
+
+var kafkaVersion = regexp.MustCompile(`^\d+\.\d+\.\d+(-[A-Za-z0-9.]+)?$`)
 
 var experimentName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
 
@@ -153,9 +154,16 @@ func (d *decoder) shared(f field, shared *harness.Shared) {
 }
 
 func (d *decoder) cluster(f field, needs *harness.ClusterNeeds) {
-	fields := d.fields(f.value, "with what the cluster needs", "min-isr", "partitions", "features", "properties")
+	fields := d.fields(f.value, "with what the cluster needs", "brokers", "controllers", "racks", "kafka", "min-isr",
+		"partitions", "features", "properties")
+	d.topology(fields, &needs.Topology)
+	if v, ok := fields["kafka"]; ok {
+		if needs.Kafka = d.text(v); !kafkaVersion.MatchString(needs.Kafka) {
+			d.fail(first(v.value), "expected a Kafka version like 4.3.1, not %q", needs.Kafka)
+		}
+	}
 	if v, ok := fields["min-isr"]; ok {
-		needs.MinISR = d.integer(v, 1, brokers)
+		needs.MinISR = d.integer(v, 1, harness.MaxReplicas)
 	}
 	if v, ok := fields["partitions"]; ok {
 		needs.Partitions = d.integer(v, 1, 100)
@@ -174,6 +182,29 @@ func (d *decoder) cluster(f field, needs *harness.ClusterNeeds) {
 				continue
 			}
 			needs.Properties[e.name] = scalar.GetToken().Value
+		}
+	}
+}
+
+// topology reads the cluster's shape.
+func (d *decoder) topology(fields map[string]field, t *harness.Topology) {
+	if v, ok := fields["brokers"]; ok {
+		t.Brokers = d.integer(v, harness.DefaultBrokers, harness.MostBrokers)
+	}
+	if v, ok := fields["controllers"]; ok {
+		t.Controllers = d.integer(v, 0, harness.MostBrokers)
+	}
+	if v, ok := fields["racks"]; ok {
+		for _, rack := range d.list(v) {
+			t.Racks = append(t.Racks, d.text(rack))
+		}
+	}
+	if err := t.Check(); err != nil && d.err == nil {
+		for _, name := range []string{"racks", "controllers", "brokers"} {
+			if v, ok := fields[name]; ok {
+				d.fail(first(v.value), "%v", err)
+				return
+			}
 		}
 	}
 }

@@ -128,7 +128,7 @@ func (d *decoder) makeFault(e entry, target string, options map[string]any, scop
 
 // scopeOf says what an experiment has, for checks of faults.
 func scopeOf(names []string, exp harness.Experiment) (toxics.Scope, error) {
-	scope := toxics.Scope{Brokers: brokers, Partitions: exp.Cluster.Partitions, Workers: exp.Workers}
+	scope := toxics.Scope{Brokers: len(exp.Cluster.Topology.BrokerIDs()), Partitions: exp.Cluster.Partitions, Workers: exp.Workers}
 	for _, info := range pipelines() {
 		if slices.Contains(names, info.Name) {
 			scope.Pipelines = append(scope.Pipelines, info)

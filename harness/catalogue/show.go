@@ -48,7 +48,10 @@ func sharedText(s harness.Shared) string {
 }
 
 func clusterText(c harness.ClusterNeeds) string {
-	text := fmt.Sprintf("%d brokers, %d partitions, min ISR %d", brokers, c.Partitions, c.MinISR)
+	text := fmt.Sprintf("%s, %d partitions, min ISR %d", c.Topology, c.Partitions, c.MinISR)
+	if c.Kafka != "" {
+		text += ", Kafka " + c.Kafka
+	}
 	for _, f := range c.Features {
 		text += fmt.Sprintf(", %s %d", f.Name, f.Level)
 	}
