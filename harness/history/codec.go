@@ -55,27 +55,39 @@ func (c *codec) bool(v *bool) {
 }
 
 func (c *codec) bytes(v *[]byte) {
-	n := uint64(len(*v))
-	c.uint(&n)
 	if !c.reading {
+		c.buf = binary.AppendUvarint(c.buf, uint64(len(*v)))
 		c.buf = append(c.buf, *v...)
 		return
 	}
-	if n > uint64(len(c.buf)) {
-		c.bad, c.buf = true, nil
-		return
-	}
-	*v = append([]byte(nil), c.buf[:n]...)
-	c.buf = c.buf[n:]
+	*v = append((*v)[:0], c.taken()...)
 }
 
 func (c *codec) string(v *string) {
-	b := []byte(*v)
-	c.bytes(&b)
-	*v = string(b)
+	if !c.reading {
+		c.buf = binary.AppendUvarint(c.buf, uint64(len(*v)))
+		c.buf = append(c.buf, *v...)
+		return
+	}
+	if b := c.taken(); string(b) != *v { // an entry that is used again mostly names what the last of its kind named
+		*v = string(b)
+	}
+}
+
+// taken reads a length and returns that many bytes of the buffer.
+func (c *codec) taken() (b []byte) {
+	var n uint64
+	c.uint(&n)
+	if n > uint64(len(c.buf)) {
+		c.bad, c.buf = true, nil
+		return nil
+	}
+	b, c.buf = c.buf[:n], c.buf[n:]
+	return b
 }
 
 // list moves a slice; each element needs a byte at least, so a length beyond what is left is refused before allocating.
+// What the slice held before is overwritten whole: every element's fields are all read.
 func list[T any](c *codec, v *[]T, each func(*T)) {
 	n := uint64(len(*v))
 	c.uint(&n)
@@ -84,7 +96,10 @@ func list[T any](c *codec, v *[]T, each func(*T)) {
 			c.bad, c.buf = true, nil
 			return
 		}
-		*v = make([]T, n)
+		if uint64(cap(*v)) < n {
+			*v = make([]T, n)
+		}
+		*v = (*v)[:n]
 	}
 	for i := range *v {
 		each(&(*v)[i])
@@ -113,9 +128,13 @@ func unmarshal(b []byte) (Entry, error) {
 		return nil, err
 	}
 	c := codec{buf: b[1:], reading: true}
-	e.fields(&c)
+	return e, c.finish(e, b[0])
+}
+
+func (c *codec) finish(e Entry, k byte) error {
+	e.fields(c)
 	if c.bad || len(c.buf) != 0 {
-		return nil, fmt.Errorf("%w of kind %d", errMalformed, b[0])
+		return fmt.Errorf("%w of kind %d", errMalformed, k)
 	}
-	return e, nil
+	return nil
 }

@@ -26,6 +26,9 @@ var newEntries = map[kind]func() Entry{
 	20: func() Entry { return &End{} },
 }
 
+// maxKind is the largest number that a reader keeps an entry of for use again; larger ones are made anew each time.
+const maxKind = 63
+
 func newEntry(k kind) (Entry, error) {
 	f, ok := newEntries[k]
 	if !ok {

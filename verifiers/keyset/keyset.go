@@ -33,10 +33,12 @@ type Set struct {
 }
 
 // class is one class's members: bits, and the run [start, end) above everything in bits, which grows without touching
-// them.
+// them. Whole is a range of which every member is in bits (empty where none is known): questions that it answers don't
+// search them.
 type class struct {
 	bits       *roaring.Bitmap
 	start, end uint64
+	whole      struct{ from, to uint64 }
 }
 
 // New makes an empty set.
@@ -81,6 +83,9 @@ func (s *Set) AddRange(c int32, from, to uint64) (added uint64) {
 		s.Overflow += to - from
 		return 0
 	}
+	if from >= to {
+		return 0
+	}
 	x := s.class(c)
 	if from > x.end {
 		x.flush()
@@ -99,6 +104,20 @@ func (s *Set) AddRange(c int32, from, to uint64) (added uint64) {
 	return added
 }
 
+// Extend adds [from, to) of a class if it lies above every key of the class, and says whether it did.
+func (s *Set) Extend(c int32, from, to uint64) bool {
+	x := s.class(c)
+	if from < x.end || from >= to || to > math.MaxUint32+1 {
+		return false
+	}
+	if from > x.end {
+		x.flush()
+		x.start = from
+	}
+	x.end = to
+	return true
+}
+
 func (x *class) flush() *roaring.Bitmap {
 	if x.start < x.end {
 		x.bits.AddRange(x.start, x.end)
@@ -115,6 +134,30 @@ func (s *Set) Has(k Key) bool {
 	}
 	return k.Index >= x.start && k.Index < x.end || x.bits.Contains(uint32(k.Index))
 }
+
+// count is how many of [from, to) are in the set.
+func (s *Set) count(c int32, from, to uint64) (n uint64) {
+	x, ok := s.classes[c]
+	if to = min(to, math.MaxUint32+1); !ok || from >= to {
+		return 0
+	}
+	if from >= x.whole.from && to <= x.whole.to {
+		return to - from
+	}
+	if a, b := max(from, x.start), min(to, x.end); a < b {
+		n = b - a
+	}
+	if below := min(to, x.start); from < below {
+		n += x.bits.CardinalityInRange(from, below)
+	}
+	return n
+}
+
+// HasRange says whether every key of [from, to) is in the set.
+func (s *Set) HasRange(c int32, from, to uint64) bool { return s.count(c, from, to) == to-from }
+
+// HasAny says whether a key of [from, to) is in the set.
+func (s *Set) HasAny(c int32, from, to uint64) bool { return s.count(c, from, to) > 0 }
 
 // Len is the number of keys.
 func (s *Set) Len() (n uint64) {
@@ -235,9 +278,16 @@ func (s *Set) Where(belongs func(class int32) bool) *Set {
 	return out
 }
 
-// Compact makes the bitmaps as small as they can be.
+// Compact makes the bitmaps as small as they can be. Several goroutines may then read the set.
 func (s *Set) Compact() {
 	for _, x := range s.classes {
-		x.flush().RunOptimize()
+		bits := x.flush()
+		bits.RunOptimize()
+		if bits.IsEmpty() {
+			continue
+		}
+		if from, to := uint64(bits.Minimum()), uint64(bits.Maximum())+1; bits.GetCardinality() == to-from {
+			x.whole.from, x.whole.to = from, to
+		}
 	}
 }

@@ -49,11 +49,40 @@ func draw(t *rapid.T, name string) drawn {
 		}
 		require.Equal(t, added, d.set.AddRange(c, from, to))
 	}
+	requireRanges(t, d)
+	if rapid.Bool().Draw(t, "compact") {
+		d.set.Compact()
+		requireRanges(t, d)
+	}
 	require.EqualValues(t, len(d.model), d.set.Len())
 	for k := range d.model {
 		require.True(t, d.set.Has(k))
 	}
 	return d
+}
+
+// requireRanges compares the questions about ranges, and what may be added above everything.
+func requireRanges(t *rapid.T, d drawn) {
+	c := int32(rapid.IntRange(0, 2).Draw(t, "class"))
+	from := rapid.Uint64Range(0, span-1).Draw(t, "from")
+	to := rapid.Uint64Range(from+1, span).Draw(t, "to")
+	in, above := uint64(0), true
+	for k := range d.model {
+		if k.Class == c && k.Index >= from {
+			above = false
+			if k.Index < to {
+				in++
+			}
+		}
+	}
+	require.Equal(t, in == to-from, d.set.HasRange(c, from, to))
+	require.Equal(t, in > 0, d.set.HasAny(c, from, to))
+	require.Equal(t, above, d.set.Extend(c, from, to))
+	if above {
+		for i := from; i < to; i++ {
+			d.model[Key{c, i}] = true
+		}
+	}
 }
 
 func keysOf(in func(Key) bool) []Key {

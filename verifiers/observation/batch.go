@@ -60,6 +60,8 @@ type Batch struct {
 	// Count is the number of records that the header announces.
 	Count   int32
 	Records []Record
+	// Runs are the records as runs, where they were asked for (ReadRuns); Records is then empty.
+	Runs []Run
 }
 
 // Sequence is the producer's sequence of the record at offset, or -1 without idempotence. Sequences wrap at 2^31.

@@ -145,14 +145,30 @@ func (d *decoder) err() error {
 	return nil
 }
 
-// readBatch decodes a batch's body after its kind; scratch is reused between calls.
-func readBatch(body []byte, b *Batch, scratch *[]int64, headerOnly bool) error {
+// form is how a reader gives a batch's records.
+type form uint8
+
+const (
+	asRecords form = iota
+	asRuns
+	headersOnly
+)
+
+// batchDecoder keeps what decoding batches needs between them.
+type batchDecoder struct {
+	form    form
+	scratch []int64
+	runs    runDecoder
+}
+
+// read decodes a batch's body after its kind, and returns how many records it holds.
+func (x *batchDecoder) read(body []byte, b *Batch) (records uint64, err error) {
 	if len(body) < 2 || body[0]&^allFlags != 0 || body[1] > byte(MarkerOther) {
-		return errMalformed
+		return 0, errMalformed
 	}
 	flags := body[0]
 	d := decoder{b: body[2:]}
-	records := b.Records[:0]
+	kept, runs := b.Records[:0], b.Runs[:0]
 	*b = Batch{Marker: Marker(body[1]), Transactional: flags&flagTransactional != 0, Control: flags&flagControl != 0, Damaged: flags&flagDamaged != 0}
 	b.First = d.int(0, math.MaxInt64)
 	b.Last = b.First + d.int(0, math.MaxInt32)
@@ -169,13 +185,16 @@ func readBatch(body []byte, b *Batch, scratch *[]int64, headerOnly bool) error {
 	}
 	n := d.uint()
 	if d.bad || n > maxRecords || b.Last < b.First {
-		return errMalformed
+		return 0, errMalformed
 	}
-	b.Records = records
-	if headerOnly {
-		return nil
+	b.Records, b.Runs = kept, runs
+	switch origin := flags&flagOrigin != 0; x.form {
+	case asRuns:
+		b.Runs, err = x.runs.read(d.b, b.Runs, int64(n), origin)
+	case asRecords:
+		err = readRecords(d.b, b, int(n), &x.scratch, origin)
 	}
-	return readRecords(d.b, b, int(n), scratch, flags&flagOrigin != 0)
+	return n, err
 }
 
 func readRecords(body []byte, b *Batch, n int, scratch *[]int64, origin bool) error {

@@ -54,7 +54,7 @@ func readAll(r *Reader) (got []*Batch) {
 	var b Batch
 	for r.Next(&b) {
 		c := b
-		c.Records = append([]Record(nil), b.Records...)
+		c.Runs, c.Records = nil, append([]Record(nil), b.Records...)
 		got = append(got, &c)
 	}
 	return got
@@ -92,12 +92,67 @@ func requireWhole(t require.TestingT, data []byte, want []*Batch) {
 	require.Empty(t, r.Tail().Reason)
 	r, err = newReader(bytes.NewReader(data), io.NopCloser(nil))
 	require.NoError(t, err)
-	r.HeadersOnly = true
+	r.decoder.form = headersOnly
 	for i, b := range readAll(r) {
 		require.Equal(t, want[i].First, b.First)
 		require.Empty(t, b.Records)
 	}
 	require.True(t, r.Tail().Ended)
+	requireRuns(t, data, want)
+}
+
+// requireRuns: the records that runs stand for are the records that were written, but for their times.
+func requireRuns(t require.TestingT, data []byte, want []*Batch) {
+	r, err := newReader(bytes.NewReader(data), io.NopCloser(nil))
+	require.NoError(t, err)
+	r.decoder.form = asRuns
+	var b Batch
+	for i := 0; r.Next(&b); i++ {
+		require.Empty(t, b.Records)
+		var got []Record
+		for j := range b.Runs {
+			for k := range b.Runs[j].Count {
+				got = append(got, b.Runs[j].At(k))
+			}
+		}
+		untimed := append([]Record(nil), want[i].Records...)
+		for j := range untimed {
+			untimed[j].Scheduled = 0
+		}
+		require.Equal(t, untimed, got)
+	}
+	require.True(t, r.Tail().Ended)
+}
+
+// TestOrderlyBatchIsOneRun: what a source and a worker write in order is one run a batch, whatever the times; a gap, or
+// another worker, begins a new one.
+func TestOrderlyBatchIsOneRun(t *testing.T) {
+	b := &Batch{First: 100, Last: 119}
+	for i := range int64(20) {
+		b.Records = append(b.Records, Record{
+			Offset: 100 + i, Status: Output, Identity: history.Identity{Source: 1, Sequence: uint64(7 + 3*i)}, Scheduled: history.Time(i * i),
+			Origin: history.Origin{Partition: 2, Offset: 40 + i, Worker: 1, Incarnation: 2, Processing: uint64(5 + i), Txn: 9},
+		})
+	}
+	require.Equal(t, []int64{20}, runCounts(t, b))
+	b.Records[7].Worker = 3
+	require.Equal(t, []int64{7, 1, 12}, runCounts(t, b))
+	b.Records = append(b.Records[:3], b.Records[10:]...)
+	require.Equal(t, []int64{3, 10}, runCounts(t, b))
+}
+
+func runCounts(t *testing.T, b *Batch) (counts []int64) {
+	path := filepath.Join(t.TempDir(), "x.obs")
+	save(t, path, []*Batch{b})
+	_, tail, err := ReadRuns(path, func(b *Batch) error {
+		for i := range b.Runs {
+			counts = append(counts, b.Runs[i].Count)
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	require.True(t, tail.Ended)
+	return counts
 }
 
 func requirePrefix(t require.TestingT, data []byte, want []*Batch) {
@@ -193,11 +248,16 @@ func FuzzReader(f *testing.F) {
 func FuzzBatch(f *testing.F) {
 	f.Add(appendBatch(nil, &Batch{First: 3, Last: 4, Records: []Record{{Offset: 3}, {Offset: 4, Status: Output}}})[1:])
 	f.Fuzz(func(t *testing.T, body []byte) {
-		var b Batch
-		var scratch []int64
-		if readBatch(body, &b, &scratch, false) == nil {
-			var again Batch
-			require.NoError(t, readBatch(appendBatch(nil, &b)[1:], &again, &scratch, false))
+		var b, again, runs Batch
+		d := batchDecoder{}
+		n, err := d.read(body, &b)
+		asRuns := batchDecoder{form: asRuns}
+		m, runsErr := asRuns.read(body, &runs)
+		require.Equal(t, err == nil, runsErr == nil, "both forms accept the same")
+		if err == nil {
+			require.Equal(t, n, m)
+			_, err := d.read(appendBatch(nil, &b)[1:], &again)
+			require.NoError(t, err)
 			require.Equal(t, b.First, again.First)
 		}
 	})
