@@ -1,0 +1,114 @@
+package results
+
+import (
+	"slices"
+	"time"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// Difference says what the difference of a figure between two sides means.
+type Difference string
+
+// The differences. Only runs that were repeated show how far a figure strays by itself.
+const (
+	// Changed: no value of the one side lies within the spread of the other.
+	Changed Difference = "changed"
+	// CannotTell: the values differ, and neither side has more than one run.
+	CannotTell Difference = "one run a side"
+	// WithinSpread: the spreads of the two sides overlap.
+	WithinSpread Difference = "within the spread"
+)
+
+// Spread is a figure over the runs of one side. Durations are nanoseconds.
+type Spread struct {
+	// Runs is the number of runs in which the figure was observed.
+	Runs   int     `json:"runs"`
+	Median float64 `json:"median"`
+	Min    float64 `json:"min"`
+	Max    float64 `json:"max"`
+}
+
+// FigureChange is a figure that is not the same on every side.
+type FigureChange struct {
+	Subject
+	// Key is the column's name in JSON; Duration says that its values are nanoseconds.
+	Key      string   `json:"key"`
+	Duration bool     `json:"duration,omitempty"`
+	Spreads  []Spread `json:"spreads"`
+	// Differences are those of the later sides from the first ("" none).
+	Differences []Difference `json:"differences"`
+}
+
+// rank puts what changed first.
+func (f FigureChange) rank() int {
+	switch {
+	case slices.Contains(f.Differences, Changed):
+		return 0
+	case slices.Contains(f.Differences, CannotTell):
+		return 1
+	default:
+		return 2
+	}
+}
+
+func compareFigures(s Subject, sides [][]harness.Row) []FigureChange {
+	var out []FigureChange
+	for _, column := range Columns() {
+		f := FigureChange{Subject: s, Key: column.Key}
+		differs := false
+		for i, rows := range sides {
+			spread, duration := spreadOf(column, rows)
+			f.Duration = f.Duration || duration
+			f.Spreads = append(f.Spreads, spread)
+			if i > 0 {
+				d := differ(f.Spreads[0], spread)
+				f.Differences = append(f.Differences, d)
+				differs = differs || d != ""
+			}
+		}
+		if differs {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func spreadOf(c Column, rows []harness.Row) (spread Spread, duration bool) {
+	var values []float64
+	for _, r := range rows {
+		v := c.Value(r)
+		if n, is := amount(v); is {
+			values = append(values, n)
+		}
+		if _, is := v.(time.Duration); is {
+			duration = true
+		}
+	}
+	if len(values) == 0 {
+		return Spread{}, duration
+	}
+	slices.Sort(values)
+	middle := len(values) / 2
+	median := values[middle]
+	if len(values)%2 == 0 {
+		median = (values[middle-1] + values[middle]) / 2
+	}
+	return Spread{Runs: len(values), Median: median, Min: values[0], Max: values[len(values)-1]}, duration
+}
+
+// differ judges by the spreads alone. A figure that one side never observed can't be compared.
+func differ(a, b Spread) Difference {
+	switch {
+	case a.Runs == 0 || b.Runs == 0:
+		return ""
+	case a.Min == b.Min && a.Max == b.Max && a.Median == b.Median:
+		return ""
+	case a.Runs == 1 && b.Runs == 1:
+		return CannotTell
+	case a.Max < b.Min || b.Max < a.Min:
+		return Changed
+	default:
+		return WithinSpread
+	}
+}

@@ -1,0 +1,207 @@
+package results
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+)
+
+// CompareOptions shape a comparison for people.
+type CompareOptions struct {
+	// All also lists the differences that lie within the spread.
+	All bool
+	// Markdown writes a GitHub-flavoured document instead of tables for a terminal.
+	Markdown bool
+}
+
+// WriteComparison writes what differs between the sides, verdicts first. Errors are w's.
+func WriteComparison(w io.Writer, c *Comparison, opts CompareOptions) error {
+	var b bytes.Buffer
+	draw, item := grid, ""
+	if opts.Markdown {
+		draw, item = markdownGrid, "- "
+	}
+	for i, side := range c.Sides {
+		fmt.Fprintf(&b, item+"%s  %s, %s\n", letter(i), side, plural(uint64(c.Runs[i]), "run"))
+	}
+	b.WriteByte('\n')
+	if err := verdictTable(&b, c, draw); err != nil {
+		return err
+	}
+	if err := figureTable(&b, c, opts, draw); err != nil {
+		return err
+	}
+	if len(c.Missing) > 0 {
+		b.WriteByte('\n')
+	}
+	for _, m := range c.Missing {
+		fmt.Fprintf(&b, item+"not compared: %s, %s is missing in %s\n", m.Experiment, m.Pipeline, strings.Join(m.From, ", "))
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// CompareJSON writes a comparison for programs. Errors are w's.
+func CompareJSON(w io.Writer, c *Comparison) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(c)
+}
+
+type drawer func(b *bytes.Buffer, head []string, left []bool, body [][]string) error
+
+// letter names a side in a table's head: A, B, …, Z, 27, 28, …
+func letter(i int) string {
+	if i < 26 {
+		return string(rune('A' + i))
+	}
+	return fmt.Sprint(i + 1)
+}
+
+func verdictTable(b *bytes.Buffer, c *Comparison, draw drawer) error {
+	if len(c.Verdicts) == 0 {
+		b.WriteString("verdicts: no change\n\n")
+		return nil
+	}
+	head := []string{"VERDICT", "EXPERIMENT", "PIPELINE", "CLAIM"}
+	for i := range c.Sides {
+		head = append(head, letter(i))
+	}
+	var body [][]string
+	for _, v := range c.Verdicts {
+		word := "better"
+		if v.Worse {
+			word = "WORSE"
+		}
+		line := []string{word, v.Experiment, v.Pipeline, string(v.Guarantee)}
+		for _, t := range v.Tallies {
+			line = append(line, t.String())
+		}
+		body = append(body, line)
+	}
+	if err := draw(b, head, lefts(len(head)), body); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	return nil
+}
+
+// String tells the verdicts of one run by name, and of several by number.
+func (t Tally) String() string {
+	words := []struct {
+		n    int
+		name string
+	}{{t.Held, "held"}, {t.Violated, "violated"}, {t.Inconclusive, "inconclusive"}}
+	var parts []string
+	for _, w := range words {
+		switch {
+		case w.n == t.Runs && t.Runs == 1:
+			return w.name
+		case w.n > 0:
+			parts = append(parts, fmt.Sprintf("%d %s", w.n, w.name))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func figureTable(b *bytes.Buffer, c *Comparison, opts CompareOptions, draw drawer) error {
+	head := []string{"FIGURE", "EXPERIMENT", "PIPELINE"}
+	left := lefts(3)
+	for i := range c.Sides {
+		head, left = append(head, letter(i)), append(left, false)
+		if i > 0 {
+			head, left = append(head, "DIFFERENCE"), append(left, true)
+		}
+	}
+	var body [][]string
+	hidden := 0
+	for _, f := range c.Figures {
+		if f.rank() == 2 && !opts.All {
+			hidden++
+			continue
+		}
+		body = append(body, figureLine(f))
+	}
+	if len(body) == 0 {
+		b.WriteString("figures: no change\n")
+	} else if err := draw(b, head, left, body); err != nil {
+		return err
+	}
+	if hidden > 0 {
+		fmt.Fprintf(b, "%s within the spread of repeated runs (--all lists them)\n", plural(uint64(hidden), "difference"))
+	}
+	return nil
+}
+
+func figureLine(f FigureChange) []string {
+	line := []string{headerOf(f.Key), f.Experiment, f.Pipeline}
+	for i, s := range f.Spreads {
+		line = append(line, spreadText(s, f.Duration))
+		if i > 0 {
+			line = append(line, differenceText(f, i))
+		}
+	}
+	return line
+}
+
+func headerOf(key string) string {
+	for _, c := range Columns() {
+		if c.Key == key {
+			return c.Header
+		}
+	}
+	return key
+}
+
+// spreadText is the median, and from where to where the values go where there are several.
+func spreadText(s Spread, duration bool) string {
+	switch {
+	case s.Runs == 0:
+		return missing
+	case s.Min == s.Max:
+		return amountText(s.Median, duration)
+	default:
+		return fmt.Sprintf("%s (%s–%s)", amountText(s.Median, duration), amountText(s.Min, duration), amountText(s.Max, duration))
+	}
+}
+
+func amountText(v float64, isDuration bool) string {
+	if isDuration {
+		return duration(time.Duration(v))
+	}
+	whole, half := math.Modf(v)
+	if half != 0 { // the median of an even number of counts
+		return thousands(uint64(whole)) + ".5"
+	}
+	return thousands(uint64(whole))
+}
+
+func differenceText(f FigureChange, side int) string {
+	d := f.Differences[side-1]
+	if d == "" {
+		return missing
+	}
+	from, to := f.Spreads[0].Median, f.Spreads[side].Median
+	sign, delta := "+", to-from
+	if delta < 0 {
+		sign, delta = "-", -delta
+	}
+	text := sign + amountText(delta, f.Duration)
+	if from > 0 {
+		text += fmt.Sprintf(" (%s%.0f %%)", sign, 100*delta/from)
+	}
+	return text + ", " + string(d)
+}
+
+func lefts(n int) []bool {
+	left := make([]bool, n)
+	for i := range left {
+		left[i] = true
+	}
+	return left
+}
