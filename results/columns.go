@@ -29,6 +29,8 @@ type Column struct {
 	Show   Show
 	// Value is a string, uint64, int32 or time.Duration, or nil for "does not apply" and "not observed".
 	Value func(harness.Row) any
+	// Duration says that the values are durations.
+	Duration bool
 	// text is how a table for people prints it, where that is not just the value.
 	text func(harness.Row) string
 }
@@ -94,7 +96,7 @@ func optional(key, header string, show Show, of func(harness.Numbers) *uint64) C
 }
 
 func span(key, header string, show Show, of func(harness.Numbers) *time.Duration) Column {
-	return Column{Key: key, Header: header, Anchor: anchor(key), Show: show, Value: func(r harness.Row) any { return value(of(r.Numbers)) }}
+	return Column{Key: key, Header: header, Anchor: anchor(key), Show: show, Duration: true, Value: func(r harness.Row) any { return value(of(r.Numbers)) }}
 }
 
 // unknown is two figures in one column for people: how many outcomes were never learnt, and how many of those took effect.

@@ -2,7 +2,6 @@ package results
 
 import (
 	"slices"
-	"time"
 
 	"github.com/chaeos/chaeos/harness"
 )
@@ -55,11 +54,10 @@ func (f FigureChange) rank() int {
 func compareFigures(s Subject, sides [][]harness.Row) []FigureChange {
 	var out []FigureChange
 	for _, column := range Columns() {
-		f := FigureChange{Subject: s, Key: column.Key}
+		f := FigureChange{Subject: s, Key: column.Key, Duration: column.Duration}
 		differs := false
 		for i, rows := range sides {
-			spread, duration := spreadOf(column, rows)
-			f.Duration = f.Duration || duration
+			spread := spreadOf(column, rows)
 			f.Spreads = append(f.Spreads, spread)
 			if i > 0 {
 				d := differ(f.Spreads[0], spread)
@@ -74,19 +72,15 @@ func compareFigures(s Subject, sides [][]harness.Row) []FigureChange {
 	return out
 }
 
-func spreadOf(c Column, rows []harness.Row) (spread Spread, duration bool) {
+func spreadOf(c Column, rows []harness.Row) Spread {
 	var values []float64
 	for _, r := range rows {
-		v := c.Value(r)
-		if n, is := amount(v); is {
+		if n, is := amount(c.Value(r)); is {
 			values = append(values, n)
-		}
-		if _, is := v.(time.Duration); is {
-			duration = true
 		}
 	}
 	if len(values) == 0 {
-		return Spread{}, duration
+		return Spread{}
 	}
 	slices.Sort(values)
 	middle := len(values) / 2
@@ -94,7 +88,7 @@ func spreadOf(c Column, rows []harness.Row) (spread Spread, duration bool) {
 	if len(values)%2 == 0 {
 		median = (values[middle-1] + values[middle]) / 2
 	}
-	return Spread{Runs: len(values), Median: median, Min: values[0], Max: values[len(values)-1]}, duration
+	return Spread{Runs: len(values), Median: median, Min: values[0], Max: values[len(values)-1]}
 }
 
 // differ judges by the spreads alone. A figure that one side never observed can't be compared.

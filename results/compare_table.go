@@ -149,13 +149,17 @@ func figureLine(f FigureChange) []string {
 	return line
 }
 
-func headerOf(key string) string {
+func headerOf(key string) string { return column(key).Header }
+
+func isDuration(key string) bool { return column(key).Duration }
+
+func column(key string) Column {
 	for _, c := range Columns() {
 		if c.Key == key {
-			return c.Header
+			return c
 		}
 	}
-	return key
+	return Column{Key: key, Header: key}
 }
 
 // spreadText is the median, and from where to where the values go where there are several.

@@ -44,6 +44,7 @@ type parts struct {
 	run       func(context.Context, runRequest) (*harness.Outcome, error)
 	judge     func(dir string) (*harness.Report, error)
 	clusters  clusters
+	suites    suites
 	// facts are what doctor reports of this machine.
 	facts          func(context.Context) []fact
 	keeper, worker child

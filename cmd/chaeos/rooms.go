@@ -35,12 +35,18 @@ func rooms() parts {
 		run:         runIn(self),
 		judge:       verifiers.Judge,
 		clusters:    keptClusters(self),
+		suites:      suites{names: catalogue.SuiteNames(), find: findSuite, do: runChild(self)},
 		facts:       func(ctx context.Context) []fact { return machineFacts(ctx, local.DefaultCache()) },
 		keeper: func(ctx context.Context, in io.Reader, out io.Writer) error {
 			return local.RunKeeper(ctx, in, out, nil)
 		},
 		worker: workloads.RunProcess,
 	}
+}
+
+func findSuite(name string) (experiments []string, repeat int, err error) {
+	s, err := catalogue.FindSuite(name)
+	return s.Experiments, s.Repeat, err
 }
 
 // executable is the path to run this program by again.

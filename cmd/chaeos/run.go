@@ -13,15 +13,23 @@ import (
 func (a *app) runCommand() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
-		Use:   "run NAME|FILE.yaml...",
+		Use:   "run NAME|FILE.yaml... | --suite NAME",
 		Short: "Run experiments: cluster up, load, faults, heal, read back, verdict, cluster down",
 		Long: `Run experiments one after the other, each on a cluster of its own, and print a table for each. Everything a run
 recorded is kept in a folder of its own, from which "chaeos verify" judges it again.
 
+With --suite or --repeat each run is a process of its own, --jobs of them at a time; their folders are in the suite's, and
+the summary counts the verdicts of all. An interrupted suite goes on with --resume.
+
 ` + exitHelp,
-		Args:              someArgs("one experiment", experimentHint),
 		ValidArgsFunction: a.completeExperiment,
 		RunE: func(c *cobra.Command, names []string) error {
+			if f.suite.wanted(c) {
+				return a.runSuite(c, names, f)
+			}
+			if err := someArgs("one experiment", experimentHint)(c, names); err != nil {
+				return err
+			}
 			specs, err := a.specs(c, names, f)
 			if err != nil {
 				return err

@@ -32,6 +32,7 @@ type runFlags struct {
 	pipelines  []string
 	out        string
 	keep, json bool
+	suite      suiteFlags
 }
 
 func (f *clusterFlags) register(c *cobra.Command, a *app) {
@@ -45,6 +46,7 @@ func (f *clusterFlags) register(c *cobra.Command, a *app) {
 
 func (f *runFlags) register(c *cobra.Command, a *app) {
 	f.clusterFlags.register(c, a)
+	f.suite.register(c, a)
 	flags := c.Flags()
 	flags.Uint64Var(&f.seed, "seed", defaultSeed, "what the schedule is drawn from")
 	flags.DurationVar(&f.duration, "duration", 0, "how long the load lasts (default: the experiment's)")

@@ -1,0 +1,165 @@
+package results
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// Summary is what many runs showed together.
+type Summary struct {
+	Name string `json:"name"`
+	// Kafka and Provider list what the runs ran on.
+	Kafka    []string `json:"kafka"`
+	Provider []string `json:"provider"`
+	Runs     int      `json:"runs"`
+	// Failed are runs without a report, each with why.
+	Failed []string     `json:"failed,omitempty"`
+	Rows   []SummaryRow `json:"rows"`
+}
+
+// SummaryRow is one pipeline in one experiment over all its runs.
+type SummaryRow struct {
+	Subject
+	Claims   harness.Guarantee   `json:"claims"`
+	Expected harness.Expectation `json:"expected"`
+	Tally
+	// Surprises is the number of runs that came out otherwise than the experiment expects.
+	Surprises int `json:"surprises"`
+	// ViolatedBelow is, where no run violated the claim, the share of runs below which the true share lies with 95 %
+	// confidence: 1 - 0.05^(1/n) for n conclusive runs, which the rule of three approximates by 3/n. Nil elsewhere.
+	ViolatedBelow *float64 `json:"violatedBelow"`
+	// Worst is, by column, the largest value in any run. Durations are nanoseconds.
+	Worst map[string]float64 `json:"worst"`
+}
+
+// worstColumns are the figures of which a summary shows the worst.
+var worstColumns = []string{"duplicates", "lost", "torn", "abortedSeen", "longestStall", "noProgress", "recovery", "p99"}
+
+// Summarise counts the verdicts of many runs. Failed are runs without a report.
+func Summarise(name string, reports []*harness.Report, failed []string) *Summary {
+	s := &Summary{Name: name, Runs: len(reports), Failed: failed}
+	for _, r := range reports {
+		s.Kafka = addOnce(s.Kafka, r.Kafka)
+		s.Provider = addOnce(s.Provider, r.Provider)
+	}
+	rows := rowsOf(reports)
+	for _, subject := range subjects([]map[Subject][]harness.Row{rows}) {
+		s.Rows = append(s.Rows, summaryRow(subject, rows[subject]))
+	}
+	return s
+}
+
+func addOnce(list []string, s string) []string {
+	if s == "" || slices.Contains(list, s) {
+		return list
+	}
+	return append(list, s)
+}
+
+func summaryRow(subject Subject, rows []harness.Row) SummaryRow {
+	row := SummaryRow{Subject: subject, Claims: rows[0].Claims, Expected: harness.MustHold, Tally: tally(rows), Worst: map[string]float64{}}
+	for _, r := range rows {
+		if slices.ContainsFunc(r.Verdicts, func(v harness.GuaranteeVerdict) bool { return v.Surprise }) {
+			row.Surprises++
+		}
+		for _, v := range r.Verdicts {
+			if v.Guarantee == r.Claims {
+				row.Expected = cmp.Or(v.Expected, row.Expected)
+			}
+		}
+	}
+	if row.Violated == 0 && row.Held > 0 {
+		below := 1 - math.Pow(0.05, 1/float64(row.Held))
+		row.ViolatedBelow = &below
+	}
+	for _, c := range Columns() {
+		if spread := spreadOf(c, rows); slices.Contains(worstColumns, c.Key) && spread.Runs > 0 {
+			row.Worst[c.Key] = spread.Max
+		}
+	}
+	return row
+}
+
+// SummaryJSON writes a summary for programs. Errors are w's.
+func SummaryJSON(w io.Writer, s *Summary) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(s)
+}
+
+// WriteSummary writes a summary for people, as a table or as GitHub-flavoured Markdown. Errors are w's.
+func WriteSummary(w io.Writer, s *Summary, markdown bool) error {
+	var b bytes.Buffer
+	draw, item := grid, ""
+	if markdown {
+		draw, item = markdownGrid, "- "
+		fmt.Fprintf(&b, "## %s\n\n", s.Name)
+	}
+	fmt.Fprintf(&b, "%s   %s on %s, Kafka %s\n\n", s.Name, plural(uint64(s.Runs), "run"), joined(s.Provider), joined(s.Kafka))
+	if err := draw(&b, summaryHead(), append(lefts(4), make([]bool, len(summaryHead())-4)...), summaryBody(s)); err != nil {
+		return err
+	}
+	if len(s.Failed) > 0 {
+		b.WriteByte('\n')
+	}
+	for _, f := range s.Failed {
+		fmt.Fprintf(&b, item+"no report: %s\n", f)
+	}
+	b.WriteString("\nFigures are the worst of all runs. \"violated in\" is what the runs can say: with none violated, the share of runs\n" +
+		"below which the true share lies with 95 % confidence.\n")
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func summaryHead() []string {
+	head := []string{"EXPERIMENT", "PIPELINE", "CLAIMS", "EXPECTED", "RUNS", "HELD", "VIOLATED", "INCONCLUSIVE", "SURPRISES", "VIOLATED IN"}
+	for _, key := range worstColumns {
+		head = append(head, headerOf(key))
+	}
+	return head
+}
+
+func summaryBody(s *Summary) [][]string {
+	var body [][]string
+	for _, r := range s.Rows {
+		line := []string{r.Experiment, r.Pipeline, string(r.Claims), string(r.Expected),
+			fmt.Sprint(r.Runs), fmt.Sprint(r.Held), fmt.Sprint(r.Violated), fmt.Sprint(r.Inconclusive), fmt.Sprint(r.Surprises), violatedIn(r)}
+		for _, key := range worstColumns {
+			if worst, ok := r.Worst[key]; ok {
+				line = append(line, amountText(worst, isDuration(key)))
+			} else {
+				line = append(line, missing)
+			}
+		}
+		body = append(body, line)
+	}
+	return body
+}
+
+// violatedIn is the share of conclusive runs that violated the claim, or its bound where none did.
+func violatedIn(r SummaryRow) string {
+	switch {
+	case r.Violated > 0:
+		return fmt.Sprintf("%.0f %%", 100*float64(r.Violated)/float64(r.Violated+r.Held))
+	case r.ViolatedBelow != nil:
+		return fmt.Sprintf("< %.0f %%", math.Ceil(100**r.ViolatedBelow))
+	default:
+		return missing
+	}
+}
+
+func joined(words []string) string {
+	if len(words) == 0 {
+		return missing
+	}
+	return strings.Join(words, " and ")
+}
