@@ -133,18 +133,24 @@ type CommitRef struct {
 type Reread struct {
 	// Why is "restart" (a new incarnation of the same worker), "rebalance" (another worker, or the same one given the
 	// partition anew) or "rewind" (the same worker went back by itself).
-	Why       string `json:"why"`
-	By        Life   `json:"by"`
-	Partition int32  `json:"partition"`
+	Why string `json:"why"`
+	By  Life   `json:"by"`
+	// Before is the life that had processed the records; Killed says that the run had killed it.
+	Before    Life  `json:"before"`
+	Killed    bool  `json:"killed,omitempty"`
+	Partition int32 `json:"partition"`
 	// Generation is the group's when the partition was given (-1: not recorded), Assigned when.
 	Generation int32        `json:"generation"`
 	Assigned   history.Time `json:"assigned"`
-	// From is the offset it began at. Committed is the newest confirmed commit of the partition before that, nil where
+	// Began is its first poll, From the offset it began at. Committed is the newest confirmed commit of the partition before that, nil where
 	// nothing was ever committed.
-	From      int64      `json:"from"`
-	Committed *CommitRef `json:"committed,omitempty"`
+	Began     history.Time `json:"began"`
+	From      int64        `json:"from"`
+	Committed *CommitRef   `json:"committed,omitempty"`
 	// Copies counts the duplicates that came of it.
 	Copies uint64 `json:"copies"`
+	// Text says it in a sentence.
+	Text string `json:"text"`
 }
 
 // Truncation is a range of a log that was there once and is gone, or holds later records.

@@ -21,20 +21,28 @@ func checkDuplicates(e *evidence, n *harness.Numbers) []finding {
 	if sum != n.Duplicates {
 		return internal("the causes of duplicates add up to %d, duplicates are %d", sum, n.Duplicates)
 	}
-	x := e.duplicates.examples[0]
-	return breaks(noDuplicates, "%s extra copies of %s inputs are visible (%s), e.g. %s at %s",
-		number(n.Duplicates), number(n.DuplicatedInputs), counts(n.DuplicatesBy), e.name(x.key), places(e, x.copies))
+	x := e.duplicates.anomalies[0]
+	found := with(breaks(noDuplicates, "%s extra copies of %s inputs are visible (%s), e.g. %s at %s",
+		number(n.Duplicates), number(n.DuplicatedInputs), counts(n.DuplicatesBy), e.name(recordKey(x.Record, e)), places(e, x.Copies)), e.duplicates.anomalies)
+	for i, x := range e.duplicates.rereads {
+		if i == maxExamples {
+			return append(found, note("and %d more restarts, rebalances or rewinds that doubled records", len(e.duplicates.rereads)-i)...)
+		}
+		found = append(found, note("%s", x.Text)...)
+	}
+	return found
 }
 
-func places(e *evidence, copies []copyOf) string {
+// places says where copies are, and who wrote them.
+func places(e *evidence, copies []harness.CopyRef) string {
 	text := ""
 	for i, c := range copies[:min(len(copies), maxExamples)] {
 		if i > 0 {
 			text += " and "
 		}
-		text += fmt.Sprintf("%s/%d offset %d", e.layout.Output, c.partition, c.offset)
+		text += fmt.Sprintf("%s/%d offset %d", e.layout.Output, c.Partition, c.Offset)
 		if !e.layout.ProducerOnly {
-			text += fmt.Sprintf(" (worker %d incarnation %d)", c.Worker, c.Incarnation)
+			text += fmt.Sprintf(" (worker %d incarnation %d)", c.By.Worker, c.By.Incarnation)
 		}
 	}
 	return text

@@ -47,6 +47,8 @@ type finding struct {
 	// nothing may be concluded at all. Without any of the three it is a note.
 	doubt, internal bool
 	text            string
+	// anomalies are the first of what it counts, in full.
+	anomalies []harness.Anomaly
 }
 
 var (
@@ -57,6 +59,14 @@ var (
 
 func breaks(g []harness.Guarantee, format string, args ...any) []finding {
 	return []finding{{breaks: g, text: fmt.Sprintf(format, args...)}}
+}
+
+// with adds anomalies to the last finding.
+func with(found []finding, anomalies []harness.Anomaly) []finding {
+	if n := len(found); n > 0 {
+		found[n-1].anomalies = append(found[n-1].anomalies, anomalies...)
+	}
+	return found
 }
 
 func doubt(format string, args ...any) []finding {

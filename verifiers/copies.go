@@ -2,8 +2,11 @@ package verifiers
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/keyset"
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
@@ -29,19 +32,22 @@ type provenance struct {
 	by map[string]uint64
 	// same counts, by worker's life and output partition, further copies of one processing.
 	same map[life]map[int32]*fate
-	// examples are the first duplicated inputs with all their copies.
-	examples []example
-}
-
-type example struct {
-	key    keyset.Key
-	copies []copyOf
+	// anomalies are the first duplicated inputs with all their copies; rereads what led to second deliveries.
+	anomalies []harness.Anomaly
+	charged   rereads
+	rereads   []harness.Reread
 }
 
 // The causes of a duplicate.
 const (
-	byBroker  = "broker"
-	byResend  = "resend"
+	// byBroker: the same producer id, epoch and record sequence stored twice.
+	byBroker = "broker"
+	// One processing of a record stored several times: without a producer id nobody can tell; with another id or epoch the
+	// broker could not; under one id and epoch the producer gave the record a new sequence.
+	byResend       = "resend without producer id"
+	byResendAcross = "resend across producer ids"
+	byResendWithin = "resend under one producer id"
+	// byProcess is a second delivery; after it comes why, where the histories tell.
 	byProcess = "reprocessed"
 )
 
@@ -64,6 +70,16 @@ func trace(r *run, in *inputLog, e *evidence) (*provenance, error) {
 	})
 	if failed == nil && len(chunk) > 0 {
 		flush()
+	}
+	if failed == nil {
+		p.rereads, failed = p.charged.settle(e)
+	}
+	for i := range p.anomalies {
+		a := &p.anomalies[i]
+		a.Text = fmt.Sprintf("%s is there %d times (%s): %s", e.name(recordKey(a.Record, e)), len(a.Copies), a.Cause, places(e, a.Copies))
+		if a.Reread != nil {
+			a.Text += "; " + a.Reread.Text
+		}
 	}
 	return p, failed
 }
@@ -116,27 +132,78 @@ func collect(o *outputReader, b *observation.Batch, chunk map[keyset.Key][]copyO
 
 // explain gives every copy but the first its cause, by the earlier ones.
 func (p *provenance) explain(e *evidence, k keyset.Key, copies []copyOf) {
-	for i := 1; i < len(copies); i++ {
-		cause := causeOf(copies[i], copies[:i], e.layout.ProducerOnly)
-		p.by[cause]++
-		if cause != byProcess && copies[i].txn == 0 {
-			counters(p.same, copies[i].life, copies[i].partition).visible++
+	a := harness.Anomaly{Kind: harness.AnomalyDuplicate, Record: e.recordRef(k)}
+	for i, c := range copies {
+		cause := ""
+		if i > 0 {
+			cause = p.cause(e, k, c, copies[:i], &a)
+			p.by[cause]++
+			a.Cause = cmp.Or(a.Cause, cause)
+			if !strings.HasPrefix(cause, byProcess) && c.txn == 0 {
+				counters(p.same, c.life, c.partition).visible++
+			}
 		}
+		a.Copies = append(a.Copies, e.copyRef(c, cause))
 	}
-	if len(p.examples) < maxExamples {
-		p.examples = append(p.examples, example{k, copies})
+	if len(p.anomalies) < harness.MaxAnomalies {
+		p.anomalies = append(p.anomalies, a)
 	}
 }
 
-func causeOf(c copyOf, earlier []copyOf, producerOnly bool) string {
-	cause := byProcess
+// cause says why a copy exists beside the earlier ones: the best explanation that any of them gives.
+func (p *provenance) cause(e *evidence, k keyset.Key, c copyOf, earlier []copyOf, a *harness.Anomaly) string {
+	cause := ""
 	for _, o := range earlier {
-		if c.sequence >= 0 && o.partition == c.partition && o.producer == c.producer && o.epoch == c.epoch && o.sequence == c.sequence {
+		switch same := e.layout.ProducerOnly || o.life == c.life && o.processing == c.processing; {
+		case c.sequence >= 0 && o.partition == c.partition && o.producer == c.producer && o.epoch == c.epoch && o.sequence == c.sequence:
 			return byBroker
-		}
-		if producerOnly || o.life == c.life && o.processing == c.processing {
+		case same && (o.producer < 0 || c.producer < 0):
 			cause = byResend
+		case same && (o.producer != c.producer || o.epoch != c.epoch):
+			cause = cmp.Or(cause, byResendAcross)
+		case same:
+			cause = cmp.Or(cause, byResendWithin)
 		}
 	}
-	return cause
+	if cause != "" {
+		return cause
+	}
+	why, reread := p.charged.note(e, k.Class, earlier[len(earlier)-1], c)
+	if why == "" {
+		return byProcess
+	}
+	a.Reread = reread
+	return byProcess + " after " + why
+}
+
+// recordRef names the record that a key stands for.
+func (e *evidence) recordRef(k keyset.Key) *harness.RecordRef {
+	if e.layout.ProducerOnly {
+		return &harness.RecordRef{Source: e.layout.Source, Sequence: k.Sequence(e.run.record.Plan.Partitions), Partition: k.Class, Offset: -1}
+	}
+	ref := &harness.RecordRef{Topic: e.run.record.Plan.Input, Partition: k.Class, Offset: int64(k.Index), Source: e.layout.Source}
+	if id, ok := e.identity(k); ok {
+		ref.Source, ref.Sequence = id.Source, id.Sequence
+	}
+	return ref
+}
+
+// recordKey is the way back.
+func recordKey(r *harness.RecordRef, e *evidence) keyset.Key {
+	if e.layout.ProducerOnly {
+		return keyset.BySequence(r.Sequence, e.run.record.Plan.Partitions)
+	}
+	return keyset.Key{Class: r.Partition, Index: uint64(r.Offset)}
+}
+
+func (e *evidence) copyRef(c copyOf, cause string) harness.CopyRef {
+	ref := harness.CopyRef{
+		Topic: e.layout.Output, Partition: c.partition, Offset: c.offset, ProducerID: c.producer, ProducerEpoch: c.epoch,
+		Sequence: c.sequence, LeaderEpoch: c.leader, Processing: c.processing, Txn: c.txn, Cause: cause,
+	}
+	if !e.layout.ProducerOnly {
+		by := e.lifeOf(c.life)
+		ref.By = &by
+	}
+	return ref
 }

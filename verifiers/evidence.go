@@ -115,13 +115,19 @@ func (e *evidence) name(k keyset.Key) string {
 		return fmt.Sprintf("source %d sequence %d", e.layout.Source, k.Sequence(e.run.record.Plan.Partitions))
 	}
 	text := fmt.Sprintf("%s/%d offset %d", e.run.record.Plan.Input, k.Class, k.Index)
-	if int(k.Class) < len(e.in.ids) && k.Class >= 0 {
-		c := cursor{ids: e.in.ids[k.Class]}
-		if id, ok := c.identity(int64(k.Index)); ok {
-			text += fmt.Sprintf(" (source %d sequence %d)", id.Source, id.Sequence)
-		}
+	if id, ok := e.identity(k); ok {
+		text += fmt.Sprintf(" (source %d sequence %d)", id.Source, id.Sequence)
 	}
 	return text
+}
+
+// identity is what the input log holds at a key's place.
+func (e *evidence) identity(k keyset.Key) (id history.Identity, ok bool) {
+	if k.Class < 0 || int(k.Class) >= len(e.in.ids) {
+		return id, false
+	}
+	c := cursor{ids: e.in.ids[k.Class]}
+	return c.identity(int64(k.Index))
 }
 
 // since is a monotonic time as people read it: from the load's start.

@@ -26,7 +26,11 @@ func Judge(dir string) (*harness.Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		row, internal := judgeRow(e)
+		row, found, internal := judgeRow(e)
+		report.Anomalies = append(report.Anomalies, anomaliesOf(layout.Name, found)...)
+		for _, x := range e.duplicates.rereads {
+			report.Rereads = append(report.Rereads, harness.PipelineReread{Pipeline: layout.Name, Reread: x})
+		}
 		report.Rows = append(report.Rows, row)
 		report.Stalls = append(report.Stalls, stallsOf(r, layout)...)
 		report.Inconclusive = append(report.Inconclusive, internal...)
@@ -54,9 +58,8 @@ func newReport(r *run) *harness.Report {
 }
 
 // judgeRow runs every check on a row's evidence.
-func judgeRow(e *evidence) (row harness.Row, internal []string) {
+func judgeRow(e *evidence) (row harness.Row, found []finding, internal []string) {
 	row = harness.Row{Pipeline: e.layout.Name, Claims: e.layout.Claims, ProducerOnly: e.layout.ProducerOnly, Deviations: e.layout.Deviations}
-	var found []finding
 	for _, c := range checks {
 		found = append(found, c.run(e, &row.Numbers)...)
 	}
@@ -70,7 +73,22 @@ func judgeRow(e *evidence) (row harness.Row, internal []string) {
 		}
 	}
 	row.Delivered = delivered(row)
-	return row, internal
+	return row, found, internal
+}
+
+// anomaliesOf lists a row's anomalies, at most MaxAnomalies of a kind.
+func anomaliesOf(pipeline string, found []finding) []harness.Anomaly {
+	var all []harness.Anomaly
+	count := map[harness.AnomalyKind]int{}
+	for _, f := range found {
+		for _, a := range f.anomalies {
+			if count[a.Kind]++; count[a.Kind] <= harness.MaxAnomalies {
+				a.Pipeline = pipeline
+				all = append(all, a)
+			}
+		}
+	}
+	return all
 }
 
 // decides says that a finding breaks a guarantee that the row has a verdict on; one that doesn't is a note.

@@ -158,6 +158,7 @@ func (r *run) taker(h harness.HistoryRecord) (take func(history.Entry), done fun
 		return s.add, nothing
 	case "worker":
 		w := newWorker(life{uint16(h.Number), uint32(min(max(0, h.Incarnation), math.MaxUint32))}, h.Process)
+		w.file, w.killed = h.File, h.Killed
 		if r.workers[h.Pipeline] == nil {
 			r.workers[h.Pipeline] = map[life]*worker{}
 		}

@@ -48,6 +48,35 @@ func (w *world) doubleEach(pipeline string, n int) uint64 {
 	return count
 }
 
+// reread lets another life process the last batch of input partition 1 again: its predecessor's commit of it is taken away.
+func (w *world) reread(name string, number, incarnation int, generation int32) {
+	before := w.hist("idempotent-0")
+	before.record.Killed, before.noEnd = true, true
+	in := w.log(inTopic, 1).batches[99]
+	var kept []history.Entry
+	for _, e := range before.entries {
+		switch e := e.(type) {
+		case *history.Committing:
+			if e.Offsets[0] == (history.PartitionOffset{Partition: 1, Offset: 1000}) {
+				continue
+			}
+		case *history.Committed:
+			if e.Offsets[0] == (history.PartitionOffset{Partition: 1, Offset: 1000}) {
+				continue
+			}
+		}
+		kept = append(kept, e)
+	}
+	before.entries = kept
+	after := w.addHist(name+".again", "worker", plainName, number, incarnation)
+	after.record.Process, after.process.Name = name, name
+	after.add(&history.Assigned{At: at(3000), Generation: generation, Partitions: []int32{1}}, &history.Polled{At: at(3010), Partition: 1, From: in.First, To: in.Last + 1, Count: perBatch, Processing: 1})
+	w.log("out-"+plainName, 1).append(&observation.Batch{ProducerID: 201, Records: output(in, 1, life{uint16(number), uint32(incarnation)}, 1, 0)})
+	offsets := []history.PartitionOffset{{Partition: 1, Offset: 1000}}
+	after.add(&history.Outputs{At: at(3020), Outcome: history.OutcomeConfirmed, Counts: []history.PartitionCount{{Partition: 1, Count: perBatch}}},
+		&history.Committing{At: at(3020), Offsets: offsets}, &history.Committed{At: at(3020), Outcome: history.OutcomeConfirmed, Offsets: offsets})
+}
+
 // planted is one mutation of a clean run, and what must come of it.
 type planted struct {
 	name string
@@ -93,13 +122,41 @@ var plantedFaults = []planted{
 		l := w.log("out-"+plainName, 1)
 		l.append(&observation.Batch{ProducerID: -1, Records: append([]observation.Record(nil), l.batches[4].Records...)})
 	}, plainName, func(n *harness.Numbers) {
-		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = perBatch, perBatch, map[string]uint64{"resend": perBatch}
-	}, harness.Held, 0, "(resend 10)"},
+		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = perBatch, perBatch, map[string]uint64{"resend without producer id": perBatch}
+	}, harness.Held, 0, "(resend without producer id 10)"},
+	{"a batch sent again under a new producer epoch", func(w *world) {
+		l := w.log("out-"+plainName, 1)
+		l.append(&observation.Batch{ProducerID: 200, ProducerEpoch: 1, Records: append([]observation.Record(nil), l.batches[4].Records...)})
+	}, plainName, func(n *harness.Numbers) {
+		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = perBatch, perBatch, map[string]uint64{"resend across producer ids": perBatch}
+	}, harness.Held, 0, "(resend across producer ids 10)"},
+	{"a batch produced twice by one producer", func(w *world) {
+		l := w.log("out-"+plainName, 1)
+		l.append(&observation.Batch{ProducerID: 200, Records: append([]observation.Record(nil), l.batches[4].Records...)})
+	}, plainName, func(n *harness.Numbers) {
+		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = perBatch, perBatch, map[string]uint64{"resend under one producer id": perBatch}
+	}, harness.Held, 0, "(resend under one producer id 10)"},
 	{"copies in two partitions", func(w *world) {
 		w.log("out-"+plainName, 2).append(&observation.Batch{ProducerID: 999, Records: append([]observation.Record(nil), w.log("out-"+plainName, 1).batches[4].Records...)})
 	}, plainName, func(n *harness.Numbers) {
-		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = perBatch, perBatch, map[string]uint64{"resend": perBatch}
+		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = perBatch, perBatch, map[string]uint64{"resend across producer ids": perBatch}
 	}, harness.Held, 0, "out-idempotent/1 offset 40"},
+	{"a worker killed and restarted between output and commit", func(w *world) { w.reread("idempotent-0", 0, 2, 2) }, plainName, func(n *harness.Numbers) {
+		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = perBatch, perBatch, map[string]uint64{"reprocessed after restart": perBatch}
+	}, harness.Held, 0, "10 duplicates after a restart: idempotent-0 (incarnation 2), given input partition 1 in generation 2 at 3.0s, began again at offset 990, " +
+		"the position that idempotent-0 (incarnation 1) had committed at 2.9s; idempotent-0 (incarnation 1) had processed them and was killed"},
+	{"a partition moved to another worker before the commit", func(w *world) { w.reread("idempotent-1", 1, 1, 3) }, plainName, func(n *harness.Numbers) {
+		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = perBatch, perBatch, map[string]uint64{"reprocessed after rebalance": perBatch}
+	}, harness.Held, 0, "10 duplicates after a rebalance: idempotent-1 (incarnation 1), given input partition 1 in generation 3"},
+	{"a worker that goes back by itself", func(w *world) {
+		f := w.hist("idempotent-0")
+		in := w.log(inTopic, 1).batches[99]
+		f.add(polled(in, 1, 4000))
+		w.log("out-"+plainName, 1).append(&observation.Batch{ProducerID: 200, Records: output(in, 1, life{0, 1}, 4000, 0)})
+		f.add(&history.Outputs{Outcome: history.OutcomeConfirmed, Counts: []history.PartitionCount{{Partition: 1, Count: perBatch}}})
+	}, plainName, func(n *harness.Numbers) {
+		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = perBatch, perBatch, map[string]uint64{"reprocessed after rewind": perBatch}
+	}, harness.Held, 0, "10 duplicates after a rewind: idempotent-0 (incarnation 1)"},
 	{"acknowledged and not stored", func(w *world) { w.dropEach(srcName, 1000) }, srcName, func(n *harness.Numbers) {
 		n.Unique, n.Lost, n.LostBy = records-3, 3, map[string]uint64{"acked but absent": 3}
 	}, harness.Violated, 3, "3 of 3,000 acknowledged records are not in the log (acked but absent 3), e.g. source 1 sequence 2970 acked at out-acks1/0 offset 990 (nothing is there now)"},
@@ -284,7 +341,7 @@ var plantedFaults = []planted{
 			w.log("out-"+srcName, 0).append(&observation.Batch{ProducerID: -1, Records: []observation.Record{{Identity: history.Identity{Source: 1, Sequence: 3000}}}})
 		}
 	}, srcName, func(n *harness.Numbers) {
-		n.Unknown, n.UnknownHappened, n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = 1, 1, 1, 1, map[string]uint64{"resend": 1}
+		n.Unknown, n.UnknownHappened, n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = 1, 1, 1, 1, map[string]uint64{"resend without producer id": 1}
 	}, harness.Held, 0, "source 1 sequence 3000"},
 	{"failed outputs of a worker that are there", func(w *world) {
 		for _, e := range w.hist("idempotent-0").entries {

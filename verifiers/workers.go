@@ -16,7 +16,11 @@ type life struct {
 // worker is what one incarnation said of its work.
 type worker struct {
 	life
-	name string
+	// name is its process, file its history inside the run's folder; killed says that the run killed it.
+	name, file string
+	killed     bool
+	// stints are what it read of the input, and when it went back.
+	stints stints
 	// ended says that its history was closed in order: what it doesn't say, it didn't do.
 	ended bool
 	// outcomes of outputs outside transactions, by output partition.
@@ -64,6 +68,8 @@ func (w *worker) txn(n uint64) *txn {
 
 func (w *worker) add(e history.Entry) {
 	switch e := e.(type) {
+	case *history.Assigned, *history.Revoked, *history.Polled:
+		w.stints.add(w, e)
 	case *history.TxnBegin:
 		w.txn(e.Txn).begun = e.At
 	case *history.Outputs:

@@ -171,12 +171,19 @@ func output(in *observation.Batch, p int32, l life, processing, txn uint64) []ob
 	return out
 }
 
+// polled is the delivery of one input batch.
+func polled(in *observation.Batch, p int32, processing uint64) *history.Polled {
+	return &history.Polled{At: in.Records[0].Scheduled, Partition: p, From: in.First, To: in.Last + 1, Count: uint64(len(in.Records)), Processing: processing}
+}
+
 func (w *world) fillPlain() {
 	f := w.addHist("idempotent-0", "worker", plainName, 0, 1)
-	processing := uint64(0)
+	f.add(&history.Assigned{At: baseTime, Generation: 1, Partitions: []int32{0, 1, 2}})
+	processing := uint64(1)
 	for p := range int32(parts) {
 		l := w.log("out-"+plainName, p)
 		for _, in := range w.log(inTopic, p).batches {
+			f.add(polled(in, p, processing))
 			l.append(&observation.Batch{ProducerID: 200, Records: output(in, p, life{0, 1}, processing, 0)})
 			processing += uint64(len(in.Records))
 			offsets := []history.PartitionOffset{{Partition: p, Offset: in.Last + 1}}
@@ -190,7 +197,8 @@ func (w *world) fillPlain() {
 // fillTxns: one worker, one transaction for the i-th batch of every input partition.
 func (w *world) fillTxns() {
 	f := w.addHist("transactional-0", "worker", txnName, 0, 1)
-	processing := uint64(0)
+	f.add(&history.Assigned{At: baseTime, Generation: 1, Partitions: []int32{0, 1, 2}})
+	processing := uint64(1)
 	for i := range w.log(inTopic, 0).batches {
 		txn := uint64(i + 1)
 		now := w.log(inTopic, 0).batches[i].Records[0].Scheduled
@@ -199,6 +207,7 @@ func (w *world) fillTxns() {
 		var offsets []history.PartitionOffset
 		for p := range int32(parts) {
 			in := w.log(inTopic, p).batches[i]
+			f.add(polled(in, p, processing))
 			w.log("out-"+txnName, p).append(&observation.Batch{ProducerID: 300, Transactional: true, Records: output(in, p, life{0, 1}, processing, txn)})
 			processing += uint64(len(in.Records))
 			outputs.Counts = append(outputs.Counts, history.PartitionCount{Partition: p, Count: uint64(len(in.Records))})

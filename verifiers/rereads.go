@@ -1,0 +1,148 @@
+package verifiers
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
+)
+
+// Why a worker read again what had been read before.
+const (
+	rereadRestart   = "restart"
+	rereadRebalance = "rebalance"
+	rereadRewind    = "rewind"
+)
+
+// rereads counts the duplicates that came of each stint that began below what had been processed.
+type rereads struct {
+	by map[*stint]*harness.Reread
+}
+
+// note charges one duplicate to the later of two deliveries and returns why it was made ("" where no history tells).
+func (r *rereads) note(e *evidence, partition int32, earlier, later copyOf) (why string, at *harness.Reread) {
+	a, b := e.stintOf(partition, earlier), e.stintOf(partition, later)
+	if a != nil && b != nil && a.began > b.began {
+		a, b = b, a // a zombie's late write: the log's order is not the order of the deliveries
+		earlier = later
+	}
+	if b == nil {
+		return "", nil
+	}
+	x, ok := r.by[b]
+	if !ok {
+		x = &harness.Reread{
+			Why: whyReread(a, b, earlier), By: lifeOf(b.worker), Before: e.lifeOf(earlier.life), Partition: partition,
+			Generation: b.generation, Assigned: b.assigned, Began: b.began, From: b.from,
+		}
+		if before := e.worker(earlier.life); before != nil {
+			x.Killed = before.killed
+		}
+		if r.by == nil {
+			r.by = map[*stint]*harness.Reread{}
+		}
+		r.by[b] = x
+	}
+	x.Copies++
+	return x.Why, x
+}
+
+// whyReread compares the stint that read again with the one before it (nil where its history doesn't tell).
+func whyReread(a, b *stint, earlier copyOf) string {
+	switch {
+	case earlier.Worker != b.worker.Worker:
+		return rereadRebalance
+	case earlier.Incarnation != b.worker.Incarnation:
+		return rereadRestart
+	case a != nil && a.assigned != b.assigned:
+		return rereadRebalance
+	}
+	return rereadRewind
+}
+
+func (e *evidence) worker(l life) *worker {
+	for _, w := range e.workers {
+		if w.life == l {
+			return w
+		}
+	}
+	return nil
+}
+
+func (e *evidence) stintOf(partition int32, c copyOf) *stint {
+	w := e.worker(c.life)
+	if w == nil {
+		return nil
+	}
+	return w.stints.of(partition, c.processing)
+}
+
+func lifeOf(w *worker) harness.Life {
+	return harness.Life{Worker: w.Worker, Incarnation: w.Incarnation, Name: w.name}
+}
+
+func (e *evidence) lifeOf(l life) harness.Life {
+	if w := e.worker(l); w != nil {
+		return lifeOf(w)
+	}
+	return harness.Life{Worker: l.Worker, Incarnation: l.Incarnation}
+}
+
+// settle finds the commit that each reread went back to, and lists them in time order.
+func (r *rereads) settle(e *evidence) ([]harness.Reread, error) {
+	var search commitSearch
+	for _, x := range r.by {
+		search.beforeTime(x.Partition, x.Began, func(c harness.CommitRef) { x.Committed = &c })
+	}
+	if err := search.run(e); err != nil {
+		return nil, err
+	}
+	var all []harness.Reread
+	for _, x := range r.by {
+		x.Text = describeReread(e, x)
+		all = append(all, *x)
+	}
+	slices.SortFunc(all, func(a, b harness.Reread) int {
+		return cmp.Or(cmp.Compare(a.Began, b.Began), cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.By.Worker, b.By.Worker))
+	})
+	return all, nil
+}
+
+func describeReread(e *evidence, x *harness.Reread) string {
+	text := fmt.Sprintf("%s duplicates after a %s: %s", number(x.Copies), x.Why, nameLife(x.By))
+	if x.Generation >= 0 {
+		text += fmt.Sprintf(", given input partition %d in generation %d at %s,", x.Partition, x.Generation, e.since(x.Assigned))
+	}
+	text += fmt.Sprintf(" began again at offset %d", x.From)
+	if x.Generation < 0 {
+		text += fmt.Sprintf(" of input partition %d", x.Partition)
+	}
+	switch c := x.Committed; {
+	case c == nil:
+		text += ", and nothing was committed before that"
+	case c.Offset == x.From:
+		text += fmt.Sprintf(", the position that %s had committed at %s", nameLife(*c.By), e.since(c.At))
+	case c.Offset > x.From:
+		text += fmt.Sprintf(", though %s had committed %d at %s: the position went back", nameLife(*c.By), c.Offset, e.since(c.At))
+	default:
+		text += fmt.Sprintf("; the newest confirmed commit before it is %d by %s at %s, so a later one took effect unconfirmed", c.Offset, nameLife(*c.By), e.since(c.At))
+	}
+	text += "; " + nameLife(x.Before) + " had processed them"
+	if x.Killed {
+		text += " and was killed"
+	}
+	return text
+}
+
+// nameLife is how people read a worker's life.
+func nameLife(l harness.Life) string {
+	name := l.Name
+	if name == "" {
+		name = fmt.Sprintf("worker %d", l.Worker)
+	}
+	return fmt.Sprintf("%s (incarnation %d)", name, l.Incarnation)
+}
+
+func outcomeName(o history.Outcome) string { return o.String() }
