@@ -40,10 +40,10 @@ var (
 // Reader streams one history file, in memory bounded by its largest frame. It is for one goroutine. Of a file that is
 // still being written it reads what was there when it was opened.
 type Reader struct {
-	in     *bufio.Reader
-	file   io.Closer
-	size   int64
-	at     int64
+	in   *bufio.Reader
+	file io.Closer
+	size int64
+	at   int64
 	// frame holds a frame of large bytes that doesn't fit into the buffer (large 0: it does).
 	frame  []byte
 	large  int
