@@ -56,22 +56,25 @@ func layOut(name string, info PipelineInfo, source uint16, workers int) Pipeline
 	l := PipelineLayout{PipelineInfo: info, Output: name + "-out-" + info.Name}
 	if info.ProducerOnly {
 		l.Source = source
+		if info.Transactional {
+			l.TransactionalIDs = []string{CoordinatedID(fmt.Sprintf("%s-%s", name, info.Name))}
+		}
 		return l
 	}
 	l.Source = SharedSource
-	l.Group = coordinatedID(name + "-" + info.Name)
+	l.Group = CoordinatedID(name + "-" + info.Name)
 	if info.Transactional {
 		for w := range workers {
-			l.TransactionalIDs = append(l.TransactionalIDs, coordinatedID(fmt.Sprintf("%s-%s-%d", name, info.Name, w)))
+			l.TransactionalIDs = append(l.TransactionalIDs, CoordinatedID(fmt.Sprintf("%s-%s-%d", name, info.Name, w)))
 		}
 	}
 	return l
 }
 
-// coordinatedID extends prefix until it hashes to the coordinators' partition, as the brokers hash: the absolute value
+// CoordinatedID extends prefix until it hashes to the coordinators' partition, as the brokers hash: the absolute value
 // of Java's String.hashCode modulo the topic's partitions (Kafka, Utils.abs; GroupCoordinator.partitionFor,
 // TransactionStateManager.partitionFor).
-func coordinatedID(prefix string) string {
+func CoordinatedID(prefix string) string {
 	for salt := 0; ; salt++ {
 		id := fmt.Sprintf("%s.%d", prefix, salt)
 		if (javaHash(id)&0x7fffffff)%InternalPartitions == coordinatorPartition {

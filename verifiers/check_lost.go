@@ -21,6 +21,9 @@ func checkLost(e *evidence, n *harness.Numbers) []finding {
 	what := "committed inputs have no visible output"
 	if e.layout.ProducerOnly {
 		what = "acknowledged records are not in the log"
+		if e.source.sent.Len() > 0 {
+			what = "sent records are not in the log"
+		}
 	}
 	return append(found, breaks(noLoss, "%s of %s %s (%s), e.g. %s", number(n.Lost), number(n.Input), what, counts(n.LostBy), strings.Join(e.losses.examples, "; "))...)
 }

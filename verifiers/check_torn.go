@@ -8,7 +8,7 @@ import (
 
 // checkTorn counts transactions of which some confirmed outputs, or the offset commit, took effect and others did not.
 func checkTorn(e *evidence, n *harness.Numbers) []finding {
-	if !e.layout.Transactional {
+	if !e.layout.Transactional || e.layout.ProducerOnly {
 		return nil
 	}
 	var torn uint64

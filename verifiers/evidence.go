@@ -88,7 +88,7 @@ func (e *evidence) confirmedCommits() map[int32]int64 {
 func (e *evidence) settle() {
 	switch {
 	case e.layout.ProducerOnly:
-		e.input, e.inputN = e.source.acked, e.source.acked.Len()
+		e.input, e.inputN = e.source.offered(), e.source.acked.Len()+e.source.sent.Len()
 	case e.layout.ReadCommitted:
 		e.input, e.inputN = e.in.committed, e.in.committedN
 	default:

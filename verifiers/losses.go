@@ -20,6 +20,7 @@ type losses struct {
 // The causes of a loss.
 const (
 	byAbsence    = "acked but absent"
+	bySilence    = "sent but absent" // with acks=0, where nothing is ever acknowledged
 	bySkip       = "skipped"
 	byTruncation = "truncated"
 	byDeletion   = "deleted"
@@ -145,7 +146,9 @@ func (l *losses) ofSource(e *evidence, rewritten map[int32]span) error {
 		}
 	}
 	if known := l.by[byAbsence] + l.by[byTruncation] + l.by[byDeletion]; known < e.lost.Len() {
-		l.add(byAbsence, e.lost.Len()-known) // confirmed by a Settled entry, which names no place
+		unanswered := min(e.lost.And(e.source.sent).Len(), e.lost.Len()-known)
+		l.add(bySilence, unanswered)
+		l.add(byAbsence, e.lost.Len()-known-unanswered) // confirmed by a Settled entry, which names no place
 	}
 	for _, a := range first {
 		holder, err := e.holder(a)

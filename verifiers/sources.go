@@ -61,8 +61,9 @@ func (s *source) intent(e *history.Intent) {
 			continue
 		}
 		n := (e.First+e.Count-first-1)/parts + 1
-		s.intended.AddRange(int32(c), first/parts, first/parts+n)
-		s.handedOver.of(int32(c)).add(e.At, n)
+		// A source that goes back to its checkpoint intends records again: they are offered once.
+		fresh := s.intended.AddRange(int32(c), first/parts, first/parts+n)
+		s.handedOver.of(int32(c)).add(e.At, fresh)
 	}
 }
 
@@ -85,6 +86,18 @@ func (s *source) addRun(to *keyset.Set, r history.SeqRun) {
 	for i := range r.Count {
 		to.Add(keyset.BySequence(r.First+i*r.Stride, s.partitions))
 	}
+}
+
+// offered are the records that a source under test has to answer for: those it was told are stored, and with acks=0,
+// where it is told nothing, those it sent.
+func (s *source) offered() *keyset.Set {
+	if s.sent.Len() == 0 {
+		return s.acked
+	}
+	all := keyset.New()
+	all.Union(s.acked)
+	all.Union(s.sent)
+	return all
 }
 
 // unsettled are records whose end the source never learnt: told so, or silent because it was killed.

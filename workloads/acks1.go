@@ -20,6 +20,9 @@ func acks1() Pipeline {
 			ProducerOnly: true,
 			Deviations:   []string{"acks=1, enable.idempotence=false"},
 		},
-		producer: []kgo.Opt{kgo.RequiredAcks(kgo.LeaderAck()), kgo.DisableIdempotentWrite()},
+		producer:   []kgo.Opt{kgo.RequiredAcks(kgo.LeaderAck()), kgo.DisableIdempotentWrite()},
+		loop:       loopOfSource,
+		breaksWhen: "a leader acknowledges what no follower has, and loses its leadership",
+		cost:       "acknowledged records at every unclean change of leader",
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
 )
 
 // Pipeline is one configuration under test.
@@ -17,17 +18,36 @@ type Pipeline struct {
 	work func(ctx context.Context, w *worker) error
 	// producer are the producing options of a producer-only pipeline's source.
 	producer []kgo.Opt
+	// open makes a producer-only pipeline's source; nil for one that only sends.
+	open func(stopping context.Context, s spec, hist *history.Writer, p Pipeline, g *gates) (sender, error)
 	// unacknowledged says that the source's broker never answers (acks=0), so a record can be sent but never acked.
 	unacknowledged bool
+	// loop is what it does, in pseudo-code; phases stand in it between dashes.
+	loop string
+	// breaksWhen and cost say in a few words when the claim breaks and what it costs, for the table of all pipelines.
+	breaksWhen, cost string
 }
+
+// loopOfSource is the loop of a source that only sends.
+const loopOfSource = `for each record of the schedule:
+  wait until it is due
+  send                         its answer is waited for in the background`
 
 // Pipelines lists every pipeline, sorted by name. A new one is one file and one line here.
 func Pipelines() []Pipeline {
 	return []Pipeline{
+		acksAll(),
+		acksAllPipelined(),
+		acks0(),
 		acks1(),
 		autoCommit(),
 		idempotent(),
+		idempotentProducer(),
+		idempotentRestart(),
 		transactional(),
+		transactionalProducer(),
+		transactionalProducerRandomID(),
+		twoProducersOneID(),
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 )
 
-// The named phases of a worker's loop, in the order it passes them. At each it can be told to wait.
+// The named phases of a worker's or a source's loop, in the order it passes them. At each it can be told to wait.
 const (
 	// PhasePolled: records were delivered, nothing was done with them.
 	PhasePolled = "polled"
@@ -24,6 +24,10 @@ const (
 	PhaseOffsetsSent = "offsets-sent"
 	// PhaseCommitted: the commit is confirmed. In auto-commit: it passed records that are not finished.
 	PhaseCommitted = "committed"
+	// PhaseAcked: a source's records are acknowledged, its position is not saved.
+	PhaseAcked = "acked"
+	// PhaseCheckpointed: a source's position is saved.
+	PhaseCheckpointed = "checkpointed"
 )
 
 // gates make a worker wait at an armed phase. A phase that isn't armed costs one atomic load.

@@ -27,7 +27,7 @@ func TestCatalogueIsSortedAndUnique(t *testing.T) {
 	slices.Sort(sorted)
 	require.Equal(t, slices.Compact(sorted), names)
 	_, err := Lookup("exactly-twice")
-	require.ErrorContains(t, err, `unknown pipeline "exactly-twice" (one of acks1, auto-commit, idempotent, transactional)`)
+	require.ErrorContains(t, err, `unknown pipeline "exactly-twice" (one of acks-all, acks-all-pipelined, acks0, `)
 }
 
 func TestCleanRun(t *testing.T) {

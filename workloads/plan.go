@@ -21,7 +21,12 @@ func planMembers(f harness.FleetSpec) ([]*member, error) {
 			return nil, err
 		}
 		if layout.ProducerOnly {
-			members = append(members, planSource(f, "source-"+layout.Name, layout.Name, layout.Source, layout.Output))
+			m := planSource(f, "source-"+layout.Name, layout.Name, layout.Source, layout.Output)
+			m.template.Checkpoint = filepath.Join(f.Dir, "processes", m.Name+".checkpoint")
+			if len(layout.TransactionalIDs) > 0 {
+				m.template.TransactionalID = layout.TransactionalIDs[0]
+			}
+			members = append(members, m)
 			continue
 		}
 		shared = true

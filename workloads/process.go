@@ -101,7 +101,13 @@ func (p *process) prepare() (run func(context.Context) error, err error) {
 }
 
 func (p *process) source() (func(context.Context) error, error) {
-	src, err := openSource(p.stopping, p.spec, p.hist, p.pipeline)
+	open := p.pipeline.open
+	if open == nil {
+		open = func(stopping context.Context, s spec, hist *history.Writer, pipeline Pipeline, g *gates) (sender, error) {
+			return openSource(stopping, s, hist, pipeline, g)
+		}
+	}
+	src, err := open(p.stopping, p.spec, p.hist, p.pipeline, p.gates)
 	if err != nil {
 		return nil, err
 	}

@@ -37,12 +37,15 @@ type spec struct {
 	Output     string `json:"output"`
 	Partitions int    `json:"partitions"`
 	Group      string `json:"group,omitempty"`
-	// TransactionalID is the worker's, stable over incarnations.
+	// TransactionalID is the worker's or source's, stable over incarnations.
 	TransactionalID string         `json:"transactionalID,omitempty"`
 	Shared          harness.Shared `json:"shared"`
 	Load            harness.Load   `json:"load"`
-	// First is the first sequence a source sends: past everything earlier incarnations intended.
+	// First is the first sequence that no earlier incarnation of a source intended: where it goes on, unless its pipeline
+	// finds its position another way.
 	First uint64 `json:"first,omitempty"`
+	// Checkpoint is the path of the file that a source may keep its own position in.
+	Checkpoint string `json:"checkpoint,omitempty"`
 	// Count, when not 0, ends the source in order after so many records.
 	Count uint64 `json:"count,omitempty"`
 }

@@ -85,6 +85,7 @@ func newRig(t *testing.T, workers int, load harness.Load, names ...string) *rig 
 		l := harness.PipelineLayout{PipelineInfo: p.PipelineInfo, Output: "out-" + name, Group: "group-" + name}
 		if p.ProducerOnly {
 			l.Source, l.Group = uint16(i+1), ""
+			l.TransactionalIDs = []string{name}
 		}
 		for w := range workers {
 			if p.Transactional {

@@ -36,6 +36,9 @@ type source struct {
 	unacknowledged bool
 	stopping       context.Context //nolint:containedctx // the process's own state, done when it must end in order
 	settled        settlements
+	gates          *gates
+	// afterBlock, when set, runs after each block is handed to the client.
+	afterBlock func(context.Context) error
 	// next is the sequence of the next record.
 	next                     uint64
 	intended, acked, pending atomic.Int64
@@ -44,7 +47,7 @@ type source struct {
 
 // openSource makes a source that writes with the given producing options: none for the shared source, which keeps kgo's
 // defaults, acks=all and idempotent.
-func openSource(stopping context.Context, s spec, hist *history.Writer, p Pipeline) (*source, error) {
+func openSource(stopping context.Context, s spec, hist *history.Writer, p Pipeline, g *gates) (*source, error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(stopping))
 	kafka, err := kgo.NewClient(append(append(SourceOptions(s), kgo.WithContext(ctx)), p.producer...)...)
 	if err != nil {
@@ -53,11 +56,19 @@ func openSource(stopping context.Context, s spec, hist *history.Writer, p Pipeli
 	}
 	src := &source{
 		spec: s, hist: hist, kafka: kafka, cancel: cancel, unacknowledged: p.unacknowledged, stopping: stopping,
-		settled: settlements{stride: uint64(s.Partitions)}, next: s.First,
+		settled: settlements{stride: uint64(s.Partitions)}, gates: g, next: s.First,
 	}
 	src.promise = src.settle
 	return src, nil
 }
+
+// sender is what a source process runs. Run sends until it must stop, then drains within its context.
+type sender interface {
+	run(ctx context.Context) error
+	counters() counters
+}
+
+var _ sender = (*source)(nil)
 
 // run sends from now until the source must stop or has sent its count, then drains. Ctx bounds the drain: what is not
 // settled by then is recorded as unknown.
@@ -92,6 +103,11 @@ func (s *source) send(ctx context.Context) error {
 		if err := s.sendBlock(ctx, &pace, n); err != nil {
 			return err
 		}
+		if s.afterBlock != nil {
+			if err := s.afterBlock(ctx); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -112,8 +128,7 @@ func (s *source) sendBlock(ctx context.Context, p *pace, n uint64) error {
 	if err := s.hist.Write(&history.Intent{At: now, First: s.next, Count: n}); err != nil {
 		return err
 	}
-	size := max(s.spec.Load.RecordSize, history.OutputSize)
-	values, records := make([]byte, 0, n*uint64(size)), make([]kgo.Record, n)
+	values, records := make([]byte, 0, n*uint64(s.recordSize())), make([]kgo.Record, n)
 	for i := range records {
 		scheduled := now
 		if !p.unlimited() {
@@ -123,18 +138,28 @@ func (s *source) sendBlock(ctx context.Context, p *pace, n uint64) error {
 			}
 			scheduled = p.next()
 		}
-		id := history.Identity{Source: s.spec.Number, Sequence: s.next}
-		start := len(values)
-		values = history.AppendInput(values, history.Input{Run: s.spec.Run, Identity: id, Scheduled: scheduled}, size)
-		records[i].Topic = s.spec.Output
-		records[i].Partition = int32(s.next % uint64(s.spec.Partitions))
-		records[i].Value = values[start:len(values):len(values)]
-		s.next++
-		s.intended.Add(1)
+		values = s.fill(&records[i], values, scheduled)
 		s.pending.Add(1)
 		s.kafka.Produce(ctx, &records[i], s.promise)
 	}
 	return nil
+}
+
+func (s *source) recordSize() int { return max(s.spec.Load.RecordSize, history.OutputSize) }
+
+// fill makes the next record; its value is appended to values. A sequence that an earlier life intended is not counted
+// again.
+func (s *source) fill(r *kgo.Record, values []byte, scheduled history.Time) []byte {
+	id := history.Identity{Source: s.spec.Number, Sequence: s.next}
+	start := len(values)
+	values = history.AppendInput(values, history.Input{Run: s.spec.Run, Identity: id, Scheduled: scheduled}, s.recordSize())
+	r.Topic, r.Partition = s.spec.Output, int32(s.next%uint64(s.spec.Partitions))
+	r.Value = values[start:len(values):len(values)]
+	if s.next >= s.spec.First {
+		s.intended.Add(1)
+	}
+	s.next++
+	return values
 }
 
 // unsent settles the rest of a block that was intended and not handed to the client.

@@ -99,7 +99,7 @@ func newLonely(t testing.TB, load harness.Load, count uint64, pipeline string, o
 	hist, err := history.Create(path, history.Process{At: history.Now(), Name: s.Name})
 	require.NoError(t, err)
 	stopping, stop := context.WithCancel(t.Context())
-	src, err := openSource(stopping, s, hist, p)
+	src, err := openSource(stopping, s, hist, p, &gates{})
 	require.NoError(t, err)
 	return lonely{source: src, kfake: cluster, path: path, stop: stop}
 }

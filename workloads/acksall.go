@@ -1,0 +1,36 @@
+package workloads
+
+import (
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// acksAll is a producer with acks=all, idempotence off and one request in flight to each broker.
+//
+// It claims at-least-once: a record is acknowledged when every in-sync replica has it, and retried until then. It breaks
+// only where acknowledged replicas can be lost (min.insync.replicas=1, unclean elections, power loss). A request whose
+// answer got lost is sent again, and its whole batch is stored twice: allowed, but not wanted. With one in flight the
+// copies come one after the other, so the order of first copies stays.
+func acksAll() Pipeline {
+	return acksAllWith(harness.PipelineInfo{
+		Name:         "acks-all",
+		Claims:       harness.AtLeastOnce,
+		About:        "a producer with acks=all, idempotence off and one request in flight",
+		ProducerOnly: true,
+		Deviations:   []string{"enable.idempotence=false, max.in.flight.requests.per.connection=1"},
+	}, 1)
+}
+
+// acksAllWith is acks=all without idempotence, with so many requests in flight to each broker.
+func acksAllWith(info harness.PipelineInfo, inFlight int) Pipeline {
+	return Pipeline{
+		PipelineInfo: info,
+		producer: []kgo.Opt{
+			kgo.RequiredAcks(kgo.AllISRAcks()), kgo.DisableIdempotentWrite(), kgo.MaxProduceRequestsInflightPerBroker(inFlight),
+		},
+		loop:       loopOfSource,
+		breaksWhen: "every in-sync replica of a record is lost (min.insync.replicas=1, unclean election, power loss)",
+		cost:       "a whole batch twice for each answer that gets lost",
+	}
+}

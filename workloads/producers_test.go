@@ -1,0 +1,141 @@
+package workloads
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
+)
+
+// seen returns how often each sequence is visible in a producer's own topic.
+func (r *rig) seen(pipeline string) map[history.Identity]int {
+	r.t.Helper()
+	n := map[history.Identity]int{}
+	for _, v := range r.readAll("out-" + pipeline) {
+		require.False(r.t, v.isOutput)
+		n[v.Identity]++
+	}
+	return n
+}
+
+// steady is a pace without bursts: every block of a transacting source has as many records.
+func steady() harness.Load { return harness.Load{Rate: 400, RecordSize: 100} }
+
+func TestProducersLoseAndDoubleNothingWithoutFaults(t *testing.T) {
+	for _, info := range Infos() {
+		if !info.ProducerOnly {
+			continue
+		}
+		t.Run(info.Name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, 0, steady(), info.Name)
+			r.start()
+			r.offer(info.Name, 600)
+			r.finish()
+			require.Empty(t, r.Incidents())
+			n := r.seen(info.Name)
+			lost, doubled := lostAndDoubled(n)
+			require.Zero(t, lost+doubled)
+			entries := r.entries("source-" + info.Name)
+			intended := uint64(0)
+			for _, e := range of[*history.Intent](entries) {
+				require.Equal(t, intended, e.First, "sequences are dense")
+				intended += e.Count
+			}
+			require.Equal(t, int(intended), len(n))
+			settled := of[*history.Settled](entries)
+			if info.Name == "acks0" {
+				require.Empty(t, of[*history.Acked](entries), "nothing is ever acknowledged")
+				require.True(t, settled[0].Sent)
+				return
+			}
+			require.Empty(t, settled)
+			require.Equal(t, int(intended), len(ackedBy(entries)))
+		})
+	}
+}
+
+// killSourceAt kills a producer when it waits at the phase, restarts it, and finishes the run.
+func (r *rig) killSourceAt(pipeline, phase string) {
+	r.t.Helper()
+	r.start()
+	r.offer(pipeline, 400)
+	name := "source-" + pipeline
+	if phase != "" {
+		require.NoError(r.t, r.Arm(within(r.t, 10*time.Second), name, phase))
+		require.NoError(r.t, r.Await(within(r.t, 30*time.Second), name))
+	}
+	require.NoError(r.t, r.Kill(within(r.t, 10*time.Second), name))
+	require.NoError(r.t, r.Restart(within(r.t, 30*time.Second), name))
+	r.offer(pipeline, r.Offered(pipeline)+400)
+	r.finish()
+	require.Empty(r.t, r.Incidents())
+}
+
+// requireDense requires that no sequence below the highest is missing.
+func requireDense(t *testing.T, n map[history.Identity]int) {
+	t.Helper()
+	highest := uint64(0)
+	for id := range n {
+		highest = max(highest, id.Sequence)
+	}
+	require.Equal(t, int(highest)+1, len(n), "records that are there, of all up to the last")
+}
+
+// The records of the half second since its last checkpoint come twice, all of them and no others.
+func TestIdempotentRestartDoublesWhatItHadNotCheckpointed(t *testing.T) {
+	r := newRig(t, 0, steady(), "idempotent-restart")
+	r.killSourceAt("idempotent-restart", PhaseAcked)
+	n := r.seen("idempotent-restart")
+	_, doubled := lostAndDoubled(n)
+	waited := of[*history.Phase](r.entries("source-idempotent-restart"))
+	require.NotZero(t, doubled)
+	require.Equal(t, int(waited[0].Held), doubled)
+	requireDense(t, n)
+}
+
+func TestIdempotentRestartDoublesNothingAfterItsCheckpoint(t *testing.T) {
+	r := newRig(t, 0, steady(), "idempotent-restart")
+	r.killSourceAt("idempotent-restart", PhaseCheckpointed)
+	_, doubled := lostAndDoubled(r.seen("idempotent-restart"))
+	require.Zero(t, doubled)
+}
+
+func TestTransactionalProducerFindsItsPlace(t *testing.T) {
+	for _, name := range []string{"transactional-producer", "transactional-producer-random-id"} {
+		for _, phase := range []string{PhaseFlushed, PhaseCommitting, PhaseCommitted} {
+			t.Run(name+"/"+phase, func(t *testing.T) {
+				t.Parallel()
+				r := newRig(t, 0, steady(), name)
+				r.killSourceAt(name, phase)
+				n := r.seen(name)
+				_, doubled := lostAndDoubled(n)
+				require.Zero(t, doubled)
+				requireDense(t, n)
+				require.LessOrEqual(t, len(ackedBy(r.entries("source-"+name))), len(n))
+			})
+		}
+	}
+}
+
+func TestTheOlderOfTwoProducersIsFenced(t *testing.T) {
+	r := newRig(t, 0, steady(), "two-producers-one-id")
+	r.start()
+	r.offer("two-producers-one-id", 3000)
+	r.finish()
+	n := r.seen("two-producers-one-id")
+	_, doubled := lostAndDoubled(n)
+	requireDense(t, n)
+	require.Zero(t, doubled)
+	refused := 0
+	for _, e := range of[*history.TxnEnded](r.entries("source-two-producers-one-id")) {
+		if e.Outcome != history.OutcomeConfirmed {
+			refused++
+			require.Regexp(t, "FENCED|INVALID_PRODUCER_EPOCH|INVALID_TXN_STATE" /* kfake's word */, e.Reason)
+		}
+	}
+	require.GreaterOrEqual(t, refused, 1)
+}
