@@ -175,6 +175,19 @@ type Sample struct {
 	LSO, HW     int64
 }
 
+// Replicas is who leads a partition and which replicas are in sync, as one broker's metadata shows it; written when that
+// broker's view changes. A broker that is cut off from the controllers keeps showing an old view.
+type Replicas struct {
+	At        Time
+	Broker    int32
+	Topic     string
+	Partition int32
+	// Leader is -1 while the partition has none.
+	Leader      int32
+	LeaderEpoch int32
+	ISR         []int32
+}
+
 // Seen says that the live read_committed reader was given Count records with offsets in [From, To) of a topic's
 // partition, New of which it had not seen the input of before.
 type Seen struct {

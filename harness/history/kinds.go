@@ -24,6 +24,7 @@ var newEntries = map[kind]func() Entry{
 	18: func() Entry { return &Culprit{} },
 	19: func() Entry { return &Mark{} },
 	20: func() Entry { return &End{} },
+	21: func() Entry { return &Replicas{} },
 }
 
 // maxKind is the largest number that a reader keeps an entry of for use again; larger ones are made anew each time.
@@ -57,6 +58,7 @@ func (*Latency) kind() kind    { return 17 }
 func (*Culprit) kind() kind    { return 18 }
 func (*Mark) kind() kind       { return 19 }
 func (*End) kind() kind        { return 20 }
+func (*Replicas) kind() kind   { return 21 }
 
 func (r *SeqRun) fields(c *codec) {
 	c.uint(&r.First)
@@ -221,3 +223,13 @@ func (e *Mark) fields(c *codec) {
 }
 
 func (e *End) fields(c *codec) { integer(c, &e.At) }
+
+func (e *Replicas) fields(c *codec) {
+	integer(c, &e.At)
+	integer(c, &e.Broker)
+	c.string(&e.Topic)
+	integer(c, &e.Partition)
+	integer(c, &e.Leader)
+	integer(c, &e.LeaderEpoch)
+	list(c, &e.ISR, func(r *int32) { integer(c, r) })
+}

@@ -87,6 +87,7 @@ func (s *sampler) run(ctx context.Context) {
 	var all sync.WaitGroup
 	for _, node := range s.nodes {
 		all.Go(func() { every(ctx, func() { s.sample(ctx, int32(node)) }) })
+		all.Go(func() { s.followReplicas(ctx, node) })
 	}
 	every(ctx, func() { s.watch(ctx) })
 	all.Wait()
