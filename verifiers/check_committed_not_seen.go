@@ -12,29 +12,24 @@ func checkCommittedNotSeen(e *evidence, n *harness.Numbers) []finding {
 	if !e.layout.Transactional || e.layout.ProducerOnly {
 		return nil
 	}
-	var missing uint64
-	var first string
-	for _, w := range e.workers {
-		for _, ordinal := range w.ordinals() {
-			t := w.txns[ordinal]
-			if !t.committed() {
-				continue
-			}
-			for _, p := range partitionsOf(t.confirmed) {
-				confirmed, there := t.confirmed[p], e.out.txns[txnKey{w.life, ordinal}][p].present()
-				if confirmed <= there || !e.out.whole(p) {
-					continue
-				}
-				missing += confirmed - there
-				if first == "" {
-					first = fmt.Sprintf("transaction %d of %s (incarnation %d): %d of %d in %s/%d", ordinal, w.name, w.Incarnation, there, confirmed, e.layout.Output, p)
-				}
-			}
-		}
-	}
-	n.CommittedNotSeen = &missing
-	if missing == 0 {
+	missing := e.txns.notSeen
+	n.CommittedNotSeen = &missing.n
+	if missing.n == 0 {
 		return nil
 	}
-	return breaks(noLoss, "%s outputs are not visible though their transaction's commit was confirmed, e.g. %s", number(missing), first)
+	return breaks(noLoss, "%s outputs are not visible though their transaction's commit was confirmed, e.g. %s", number(missing.n), missing.first)
+}
+
+func committedNotSeen(e *evidence, s *suspect) {
+	if !s.committed() {
+		return
+	}
+	for _, p := range partitionsOf(s.confirmed) {
+		confirmed, there := s.confirmed[p], s.log[p].present()
+		if confirmed > there && e.out.whole(p) {
+			e.txns.notSeen.add(confirmed-there, func() string {
+				return fmt.Sprintf("%s: %d of %d in %s/%d", s, there, confirmed, e.layout.Output, p)
+			})
+		}
+	}
 }

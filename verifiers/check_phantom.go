@@ -8,7 +8,7 @@ func checkPhantom(e *evidence, n *harness.Numbers) []finding {
 	if e.layout.ProducerOnly {
 		n.Phantom = e.source.failed.And(e.out.seen).Len()
 	} else {
-		n.Phantom = phantomOutputs(e) + phantomTxns(e)
+		n.Phantom = phantomOutputs(e) + e.txns.phantom
 	}
 	if n.Phantom == 0 {
 		return nil
@@ -37,16 +37,10 @@ func phantomOutputs(e *evidence) (n uint64) {
 	return n
 }
 
-func phantomTxns(e *evidence) (n uint64) {
-	for _, w := range e.workers {
-		for ordinal, t := range w.txns {
-			if !t.refused() {
-				continue
-			}
-			for _, f := range e.out.txns[txnKey{w.life, ordinal}] {
-				n += f.visible
-			}
+func phantomTxn(e *evidence, s *suspect) {
+	if s.refused() {
+		for _, f := range s.log {
+			e.txns.phantom += f.visible
 		}
 	}
-	return n
 }

@@ -1,9 +1,6 @@
 package verifiers
 
-import (
-	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/harness/history"
-)
+import "github.com/chaeos/chaeos/harness"
 
 // checkUnknown counts outcomes that the source under test, or a worker, never learnt, and how many of them happened, as
 // the log shows. An unknown outcome excuses absence, nothing else.
@@ -14,32 +11,24 @@ func checkUnknown(e *evidence, n *harness.Numbers) []finding {
 		return nil
 	}
 	highest := e.confirmedCommits()
+	n.Unknown, n.UnknownHappened = e.txns.unknown, e.txns.unknownHappened
 	for _, w := range e.workers {
-		unknownTxns(e, w, n)
 		unknownOutputs(e, w, n)
-		for _, c := range w.commits {
-			if c.outcome == history.OutcomeUnknown {
-				n.Unknown++
-				if e.onlyThis(c, highest) {
-					n.UnknownHappened++
-				}
-			}
-		}
+		n.Unknown += w.unknownCommits.n
+		n.UnknownHappened += w.unknownCommits.happened(e.final, highest)
 	}
 	return nil
 }
 
-func unknownTxns(e *evidence, w *worker, n *harness.Numbers) {
-	for ordinal, t := range w.txns {
-		if !t.undecided() {
-			continue
-		}
-		n.Unknown++
-		for _, f := range e.out.txns[txnKey{w.life, ordinal}] {
-			if f.visible > 0 {
-				n.UnknownHappened++
-				break
-			}
+func unknownTxn(e *evidence, s *suspect) {
+	if !s.undecided() {
+		return
+	}
+	e.txns.unknown++
+	for _, f := range s.log {
+		if f.visible > 0 {
+			e.txns.unknownHappened++
+			break
 		}
 	}
 }
@@ -52,15 +41,4 @@ func unknownOutputs(e *evidence, w *worker, n *harness.Numbers) {
 			n.UnknownHappened += min(unknown, there-w.confirmed[p])
 		}
 	}
-}
-
-// onlyThis says that the group stands past what was ever confirmed, and that this commit reaches as far: without it, the
-// position could not be where it is.
-func (e *evidence) onlyThis(c commit, highest map[int32]int64) bool {
-	for _, o := range c.offsets {
-		if final := e.final[o.Partition]; final > highest[o.Partition] && o.Offset >= final {
-			return true
-		}
-	}
-	return false
 }

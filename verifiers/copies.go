@@ -13,7 +13,7 @@ import (
 
 // copiesAtOnce bounds how many duplicated inputs are held while their copies are compared; more take another pass over
 // the files, so that counts stay exact in bounded memory.
-const copiesAtOnce = 200_000
+const copiesAtOnce = 50_000
 
 // copyOf is one visible copy of an input in the output log.
 type copyOf struct {
@@ -64,6 +64,7 @@ func trace(r *run, in *inputLog, e *evidence) (*provenance, error) {
 		clear(chunk)
 		return failed == nil
 	}
+	e.out.again.Compact() // partitions are read at the same time
 	e.out.again.Each(func(k keyset.Key) bool {
 		chunk[k] = nil
 		return len(chunk) < copiesAtOnce || flush()
@@ -85,22 +86,17 @@ func trace(r *run, in *inputLog, e *evidence) (*provenance, error) {
 }
 
 func (p *provenance) chunk(r *run, in *inputLog, e *evidence, chunk map[keyset.Key][]copyOf) error {
-	for _, log := range e.out.parts {
-		if log.idle {
-			continue
-		}
-		o := &outputReader{outputLog: newOutputLog(), run: r, layout: e.layout, log: log}
-		for _, ids := range in.ids {
-			o.cursors = append(o.cursors, cursor{ids: ids})
-		}
-		_, _, err := observation.ReadFile(log.path, false, func(b *observation.Batch) error {
-			if !b.Damaged && log.visibility(b) == visible {
-				collect(o, b, chunk)
-			}
-			return nil
-		})
-		if err != nil {
-			return err
+	found := make([][]keyedCopy, len(e.out.parts))
+	err := parallel(len(e.out.parts), func(i int) (err error) {
+		found[i], err = collect(newOutputReader(r, in, e.layout, e.out.parts[i]), e.out.again, chunk)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, of := range found {
+		for _, x := range of {
+			chunk[x.key] = append(chunk[x.key], x.copyOf)
 		}
 	}
 	keys := make([]keyset.Key, 0, len(chunk))
@@ -114,20 +110,40 @@ func (p *provenance) chunk(r *run, in *inputLog, e *evidence, chunk map[keyset.K
 	return nil
 }
 
-func collect(o *outputReader, b *observation.Batch, chunk map[keyset.Key][]copyOf) {
-	for i := range b.Records {
-		rec := &b.Records[i]
-		key, kind := o.classify(rec)
-		if kind != sound {
-			continue
-		}
-		if copies, ok := chunk[key]; ok {
-			chunk[key] = append(copies, copyOf{
-				partition: o.log.at.partition, offset: rec.Offset, producer: b.ProducerID, epoch: b.ProducerEpoch, sequence: b.Sequence(rec.Offset),
-				leader: b.LeaderEpoch, life: life{rec.Worker, rec.Incarnation}, processing: rec.Processing, txn: rec.Txn,
-			})
-		}
+type keyedCopy struct {
+	key keyset.Key
+	copyOf
+}
+
+// collect reads one partition for the visible copies of the inputs in chunk, which are some of again.
+func collect(o *outputReader, again *keyset.Set, chunk map[keyset.Key][]copyOf) (found []keyedCopy, err error) {
+	if o.log.idle {
+		return nil, nil
 	}
+	_, _, err = observation.ReadRuns(o.log.path, func(b *observation.Batch) error {
+		if b.Damaged || o.log.visibility(b) != visible {
+			return nil
+		}
+		for i := range b.Runs {
+			r := &b.Runs[i]
+			if class, from, ok := o.orderly(r); ok && !again.HasAny(class, from, from+uint64(r.Count)) {
+				continue
+			}
+			for j := range r.Count {
+				rec := r.At(j)
+				key, kind := o.classify(&rec)
+				if _, asked := chunk[key]; kind != sound || !asked {
+					continue
+				}
+				found = append(found, keyedCopy{key, copyOf{
+					partition: o.log.at.partition, offset: rec.Offset, producer: b.ProducerID, epoch: b.ProducerEpoch, sequence: b.Sequence(rec.Offset),
+					leader: b.LeaderEpoch, life: life{rec.Worker, rec.Incarnation}, processing: rec.Processing, txn: rec.Txn,
+				}})
+			}
+		}
+		return nil
+	})
+	return found, err
 }
 
 // explain gives every copy but the first its cause, by the earlier ones.

@@ -29,7 +29,11 @@ type evidence struct {
 	// confirmed commits.
 	final, position map[int32]int64
 	haveFinal       bool
+	// last counts, by input partition, the transactions that would have committed just the final position: only a single
+	// one is proof of whose it is.
+	last map[int32]int
 
+	txns       txnSums
 	duplicates *provenance
 	losses     *losses
 }
@@ -46,6 +50,9 @@ func gather(r *run, in *inputLog, layout harness.PipelineLayout) (*evidence, err
 	}
 	e.positions()
 	e.settle()
+	if err = e.lookIntoSuspects(); err != nil {
+		return nil, err
+	}
 	if e.duplicates, err = trace(r, in, e); err != nil {
 		return nil, err
 	}
@@ -55,30 +62,42 @@ func gather(r *run, in *inputLog, layout harness.PipelineLayout) (*evidence, err
 
 // positions works out how far the group's commits reach.
 func (e *evidence) positions() {
-	e.final, e.position = map[int32]int64{}, map[int32]int64{}
-	for _, p := range e.run.index.Positions {
-		if p.Group == e.layout.Group && e.layout.Group != "" {
-			e.haveFinal = true
-			e.final[p.Partition] = p.Offset
-			e.position[p.Partition] = max(0, p.Offset)
-		}
+	e.final = e.run.finals(e.layout.Group)
+	e.haveFinal = e.final != nil
+	e.position, e.last = map[int32]int64{}, map[int32]int{}
+	for p, final := range e.final {
+		e.position[p] = max(0, final)
 	}
 	for partition, c := range e.confirmedCommits() {
 		e.position[partition] = max(e.position[partition], c)
 	}
+	for _, w := range e.workers {
+		for p, n := range w.last {
+			e.last[p] += n
+		}
+	}
+}
+
+// finals are a group's positions as the brokers told them at the end (nil: they did not).
+func (r *run) finals(group string) map[int32]int64 {
+	var finals map[int32]int64
+	for _, p := range r.index.Positions {
+		if p.Group == group && group != "" {
+			if finals == nil {
+				finals = map[int32]int64{}
+			}
+			finals[p.Partition] = p.Offset
+		}
+	}
+	return finals
 }
 
 // confirmedCommits are the highest confirmed positions of the history.
 func (e *evidence) confirmedCommits() map[int32]int64 {
 	highest := map[int32]int64{}
 	for _, w := range e.workers {
-		for _, c := range w.commits {
-			if c.outcome != history.OutcomeConfirmed {
-				continue
-			}
-			for _, o := range c.offsets {
-				highest[o.Partition] = max(highest[o.Partition], o.Offset)
-			}
+		for p, offset := range w.highest {
+			highest[p] = max(highest[p], offset)
 		}
 	}
 	return highest

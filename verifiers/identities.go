@@ -38,6 +38,26 @@ func (m *identities) add(offset int64, id history.Identity) {
 	m.runs = append(m.runs, idRun{offset: offset, count: 1, source: id.Source, first: id.Sequence})
 }
 
+// addRun appends count identities from an offset on, sequences a step apart.
+func (m *identities) addRun(offset, count int64, id history.Identity, step uint64) {
+	if n := len(m.runs); n > 0 && count > 1 {
+		last := &m.runs[n-1]
+		if offset == last.offset+last.count && last.count > 1 && last.stride == step && last.at(offset) == id {
+			last.count += count
+			return
+		}
+	}
+	for i := range min(count, 2) {
+		m.add(offset+i, history.Identity{Source: id.Source, Sequence: id.Sequence + uint64(i)*step})
+	}
+	if last := &m.runs[len(m.runs)-1]; count > 2 {
+		if last.count == 1 { // the first of the two went with what was before, the second began anew
+			last.stride = step
+		}
+		last.count += count - 2
+	}
+}
+
 // cursor looks identities up; neighbouring questions are cheap.
 type cursor struct {
 	ids *identities
@@ -61,4 +81,14 @@ func (c *cursor) identity(offset int64) (id history.Identity, ok bool) {
 	c.at = i
 	r := &runs[i]
 	return r.at(offset), offset < r.offset+r.count
+}
+
+// holds says that the log holds count identities of one source from an offset on, sequences a step apart. What is only
+// found to be so in several runs is left to single questions.
+func (c *cursor) holds(offset, count int64, first history.Identity, step uint64) bool {
+	if id, ok := c.identity(offset); !ok || id != first {
+		return false
+	}
+	r := &c.ids.runs[c.at]
+	return offset+count <= r.offset+r.count && (r.stride == step || count == 1)
 }

@@ -1,7 +1,6 @@
 package verifiers
 
 import (
-	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/keyset"
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
@@ -43,6 +42,7 @@ func tallyInput(r *run) (*inputLog, error) {
 	for _, p := range each {
 		in.merge(p)
 	}
+	in.compact() // from here on rows read it at the same time
 	return in, nil
 }
 
@@ -55,49 +55,66 @@ func tallyInputPartition(r *run, partition int32) (*inputLog, error) {
 	if log.idle {
 		return in, nil
 	}
-	_, _, err := observation.ReadFile(log.path, false, func(b *observation.Batch) error {
+	_, _, err := observation.ReadRuns(log.path, func(b *observation.Batch) error {
 		if b.Damaged {
 			in.corrupt += uint64(b.Count)
 		}
 		stands := log.visibility(b)
-		for i := range b.Records {
-			in.take(r, partition, &b.Records[i], stands)
+		for i := range b.Runs {
+			in.take(r, partition, &b.Runs[i], stands)
 		}
 		return nil
 	})
 	return in, err
 }
 
-func (in *inputLog) take(r *run, partition int32, rec *observation.Record, stands visibility) {
-	switch rec.Status {
+func (in *inputLog) take(r *run, partition int32, x *observation.Run, stands visibility) {
+	n := uint64(x.Count)
+	switch x.First.Status {
 	case observation.Corrupt:
-		in.corrupt++
+		in.corrupt += n
 		return
 	case observation.Foreign, observation.Output:
-		in.foreign++
+		in.foreign += n
 		return
 	}
-	k := keyset.Key{Class: partition, Index: uint64(rec.Offset)}
-	in.uncommitted.Add(k)
-	in.uncommittedN++
-	in.ids[0].add(rec.Offset, rec.Identity)
+	from := uint64(x.First.Offset)
+	in.uncommitted.AddRange(partition, from, from+n)
+	in.uncommittedN += n
+	in.ids[0].addRun(x.First.Offset, x.Count, x.First.Identity, x.SequenceStep)
 	if stands == visible {
-		in.committed.Add(k)
-		in.committedN++
+		in.committed.AddRange(partition, from, from+n)
+		in.committedN += n
 	}
 	if stands != aborted {
-		in.hold(rec.Identity, r.record.Plan.Partitions)
+		in.hold(x, r.record.Plan.Partitions)
 	}
 }
 
-func (in *inputLog) hold(id history.Identity, partitions int) {
-	set := in.held[id.Source]
+// hold notes which sequences the log holds, and how many of them it held before.
+func (in *inputLog) hold(x *observation.Run, partitions int) {
+	set := in.held[x.First.Source]
 	if set == nil {
 		set = keyset.New()
-		in.held[id.Source] = set
+		in.held[x.First.Source] = set
 	}
-	if !set.Add(keyset.BySequence(id.Sequence, partitions)) {
-		in.twice++
+	k := keyset.BySequence(x.First.Sequence, partitions)
+	n := uint64(x.Count)
+	if x.Count > 1 && x.SequenceStep == uint64(partitions) && set.Extend(k.Class, k.Index, k.Index+n) {
+		return
+	}
+	for i := range x.Count {
+		if !set.Add(keyset.BySequence(x.At(i).Sequence, partitions)) {
+			in.twice++
+		}
+	}
+}
+
+func (in *inputLog) compact() {
+	in.committed.Compact()
+	in.uncommitted.Compact()
+	for _, set := range in.held {
+		set.Compact()
 	}
 }
 

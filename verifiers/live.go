@@ -25,7 +25,6 @@ type liveLog struct {
 	highest  map[tp]map[int32]int64
 	latency  map[string]latencies
 	culprits []*history.Culprit
-	marks    []*history.Mark
 }
 
 // latencies are a pipeline's histograms so far: the last before the load began, and the last.
@@ -52,14 +51,13 @@ func (l *liveLog) add(e history.Entry, loadStart history.Time) {
 	case *history.Latency:
 		x := l.latency[e.Pipeline]
 		if e.At <= loadStart {
-			x.warm = e.HDR
+			x.warm = append(x.warm[:0], e.HDR...)
 		}
-		x.last = e.HDR
+		x.last = append(x.last[:0], e.HDR...)
 		l.latency[e.Pipeline] = x
 	case *history.Culprit:
-		l.culprits = append(l.culprits, e)
-	case *history.Mark:
-		l.marks = append(l.marks, e)
+		c := *e // entries are used again
+		l.culprits = append(l.culprits, &c)
 	}
 }
 

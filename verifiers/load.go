@@ -67,6 +67,9 @@ func load(dir string) (*run, error) {
 	for _, p := range record.Plan.Pipelines {
 		r.expectHistories(p)
 	}
+	for _, s := range r.sources {
+		s.compact()
+	}
 	if !r.live.recorded {
 		r.doubt("", "the observer left no history")
 	}
@@ -99,7 +102,7 @@ func (r *run) loadHistory(h harness.HistoryRecord) error {
 	}
 	take, done := r.taker(h)
 	entries := 0
-	tail, err := history.ReadFile(path, func(e history.Entry) error {
+	tail, err := history.Scan(path, func(e history.Entry) error {
 		if entries++; entries == 1 {
 			r.checkProcess(h, e)
 		}
@@ -157,7 +160,7 @@ func (r *run) taker(h harness.HistoryRecord) (take func(history.Entry), done fun
 		s.files = append(s.files, h.File)
 		return s.add, nothing
 	case "worker":
-		w := newWorker(life{uint16(h.Number), uint32(min(max(0, h.Incarnation), math.MaxUint32))}, h.Process)
+		w := newWorker(life{uint16(h.Number), uint32(min(max(0, h.Incarnation), math.MaxUint32))}, h.Process, r.finalsOf(h.Pipeline))
 		w.file, w.killed = h.File, h.Killed
 		if r.workers[h.Pipeline] == nil {
 			r.workers[h.Pipeline] = map[life]*worker{}
@@ -179,4 +182,14 @@ func (r *run) sortedWorkers(pipeline string) []*worker {
 		return cmp.Or(cmp.Compare(a.Worker, b.Worker), cmp.Compare(a.Incarnation, b.Incarnation))
 	})
 	return all
+}
+
+// finalsOf are the final positions of a pipeline's group (nil: not known).
+func (r *run) finalsOf(pipeline string) map[int32]int64 {
+	for _, p := range r.record.Plan.Pipelines {
+		if p.Name == pipeline {
+			return r.finals(p.Group)
+		}
+	}
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/keyset"
 	"github.com/chaeos/chaeos/verifiers/observation"
@@ -43,8 +44,7 @@ func findLosses(e *evidence) (*losses, error) {
 	if e.layout.ProducerOnly {
 		return l, l.ofSource(e, rewritten)
 	}
-	l.ofPipeline(e, rewritten)
-	return l, nil
+	return l, l.ofPipeline(e, rewritten)
 }
 
 // span is a range of offsets.
@@ -70,7 +70,7 @@ func (e *evidence) rewritten(l *losses) map[int32]span {
 
 // ofPipeline: an input whose output was aborted and whose position was committed all the same; outputs that were
 // acknowledged and are no longer there; the rest was committed past without an output.
-func (l *losses) ofPipeline(e *evidence, rewritten map[int32]span) {
+func (l *losses) ofPipeline(e *evidence, rewritten map[int32]span) error {
 	dropped := e.lost.And(e.out.dropped)
 	l.add(byAbort, dropped.Len())
 	left := e.lost.Len() - dropped.Len()
@@ -95,30 +95,25 @@ func (l *losses) ofPipeline(e *evidence, rewritten map[int32]span) {
 		}
 	}
 	l.add(bySkip, left)
-	for _, k := range e.lost.First(maxExamples) {
-		l.examples = append(l.examples, e.name(k)+e.passedBy(k))
+	examples := e.lost.First(maxExamples)
+	passed := make([]*harness.CommitRef, len(examples))
+	var search commitSearch
+	for i, k := range examples {
+		search.passing(k.Class, int64(k.Index), func(c harness.CommitRef) { passed[i] = &c })
 	}
+	err := search.run(e)
+	for i, k := range examples {
+		l.examples = append(l.examples, e.name(k)+e.passedBy(k, passed[i]))
+	}
+	return err
 }
 
 // passedBy says which confirmed commit first went past an input.
-func (e *evidence) passedBy(k keyset.Key) string {
-	var first *commit
-	var by *worker
-	var to int64
-	for _, w := range e.workers {
-		for i := range w.commits {
-			c := &w.commits[i]
-			for _, o := range c.offsets {
-				if o.Partition == k.Class && o.Offset > int64(k.Index) && c.outcome == history.OutcomeConfirmed && (first == nil || c.at < first.at) {
-					first, by, to = c, w, o.Offset
-				}
-			}
-		}
-	}
+func (e *evidence) passedBy(k keyset.Key, first *harness.CommitRef) string {
 	if first == nil {
 		return fmt.Sprintf(", passed by the committed position %d", e.position[k.Class])
 	}
-	return fmt.Sprintf(", passed by %s (incarnation %d) committing %d at %s", by.name, by.Incarnation, to, e.since(first.at))
+	return fmt.Sprintf(", passed by %s committing %d at %s", nameLife(*first.By), first.Offset, e.since(first.At))
 }
 
 // ack is where an acknowledgement said a lost record was stored.
@@ -133,7 +128,7 @@ type ack struct {
 func (l *losses) ofSource(e *evidence, rewritten map[int32]span) error {
 	var first []ack
 	for _, file := range e.source.files {
-		_, err := history.ReadFile(filepath.Join(e.run.dir, file), func(entry history.Entry) error {
+		_, err := history.Scan(filepath.Join(e.run.dir, file), func(entry history.Entry) error {
 			if acked, ok := entry.(*history.Acked); ok {
 				for _, r := range acked.Runs {
 					first = l.ofRun(e, rewritten, acked.At, r, first)

@@ -17,9 +17,10 @@ type outputLog struct {
 	behind, dropped           *keyset.Set
 	reordered                 uint64
 	corrupt, foreign, orphans uint64
-	// lives counts records by the worker that made them and the output partition, txns those of transactions.
-	lives map[life]map[int32]*fate
-	txns  map[txnKey]map[int32]*fate
+	// lives counts records outside transactions by the worker that made them and the output partition; blocks hold the sums
+	// of those in transactions.
+	lives  map[life]map[int32]*fate
+	blocks *blocks
 }
 
 // txnKey names a transaction: the worker's life, and the ordinal in it.
@@ -59,7 +60,7 @@ func (o *outputLog) whole(partition int32) bool {
 func newOutputLog() *outputLog {
 	return &outputLog{
 		seen: keyset.New(), again: keyset.New(), behind: keyset.New(), dropped: keyset.New(),
-		lives: map[life]map[int32]*fate{}, txns: map[txnKey]map[int32]*fate{},
+		lives: map[life]map[int32]*fate{}, blocks: newBlocks(),
 	}
 }
 
@@ -86,28 +87,36 @@ type outputReader struct {
 	*outputLog
 	run     *run
 	layout  harness.PipelineLayout
+	source  *source
 	log     *partLog
 	cursors []cursor
 	// highest is, by input partition, one above the highest input that came first so far.
 	highest map[int32]uint64
-	// The last record's counters: neighbours mostly share them.
-	key   txnKey
-	life  *fate
-	txn   *fate
-	valid bool
+	// txnSeen, where set, is shown all records of transactions, and nothing is counted.
+	txnSeen func(key txnKey, stands visibility, n uint64)
+	// The last record's transaction and what its counts are counted with: neighbours mostly share them.
+	key    txnKey
+	valid  bool
+	life   *fate
+	weight [hidden + 1]uint64
+}
+
+func newOutputReader(r *run, in *inputLog, layout harness.PipelineLayout, log *partLog) *outputReader {
+	o := &outputReader{outputLog: newOutputLog(), run: r, layout: layout, source: r.sources[layout.Source], log: log, highest: map[int32]uint64{}}
+	for _, ids := range in.ids {
+		o.cursors = append(o.cursors, cursor{ids: ids})
+	}
+	return o
 }
 
 func tallyOutputPartition(r *run, in *inputLog, layout harness.PipelineLayout, partition int32) (*outputLog, error) {
 	log := openPartition(r, tp{layout.Output, partition})
-	o := &outputReader{outputLog: newOutputLog(), run: r, layout: layout, log: log, highest: map[int32]uint64{}}
+	o := newOutputReader(r, in, layout, log)
 	o.parts = []*partLog{log}
-	for _, ids := range in.ids {
-		o.cursors = append(o.cursors, cursor{ids: ids})
-	}
 	if log.idle {
 		return o.outputLog, nil
 	}
-	_, _, err := observation.ReadFile(log.path, false, func(b *observation.Batch) error {
+	_, _, err := observation.ReadRuns(log.path, func(b *observation.Batch) error {
 		o.batch(b)
 		return nil
 	})
@@ -120,23 +129,100 @@ func (o *outputReader) batch(b *observation.Batch) {
 		return
 	}
 	stands := o.log.visibility(b)
-	for i := range b.Records {
-		rec := &b.Records[i]
-		switch key, kind := o.classify(rec); kind {
-		case sound:
-			o.count(rec, key, stands)
-		case orphan:
-			if stands == visible {
-				o.orphans++
-			}
-			o.attribute(rec, stands) // its worker did write it, whatever became of its input
-		case notOurs:
-			if stands == visible {
-				o.foreign++
-			}
-		case broken:
-			o.corrupt++
+	for i := range b.Runs {
+		r := &b.Runs[i]
+		if o.txnSeen != nil {
+			o.show(r, stands)
+			continue
 		}
+		if class, from, ok := o.orderly(r); ok && o.countRun(class, from, r, stands) {
+			continue
+		}
+		for j := range r.Count {
+			rec := r.At(j)
+			o.record(&rec, stands)
+		}
+	}
+}
+
+// record takes one record by itself.
+func (o *outputReader) record(rec *observation.Record, stands visibility) {
+	switch key, kind := o.classify(rec); kind {
+	case sound:
+		o.count(rec, key, stands)
+	case orphan:
+		if stands == visible {
+			o.orphans++
+		}
+		o.attribute(rec, stands, 1) // its worker did write it, whatever became of its input
+	case notOurs:
+		if stands == visible {
+			o.foreign++
+		}
+	case broken:
+		o.corrupt++
+	}
+}
+
+// orderly says that all records of a run are sound, and neighbours in their input, too: keys from from on.
+func (o *outputReader) orderly(r *observation.Run) (class int32, from uint64, ok bool) {
+	first := &r.First
+	if r.Count == 1 || first.Source != o.layout.Source {
+		return 0, 0, false
+	}
+	if o.layout.ProducerOnly {
+		parts := uint64(o.run.record.Plan.Partitions)
+		if first.Status != observation.Input || r.SequenceStep != parts || o.source == nil {
+			return 0, 0, false
+		}
+		k := keyset.BySequence(first.Sequence, int(parts))
+		return k.Class, k.Index, o.source.intended.HasRange(k.Class, k.Index, k.Index+uint64(r.Count))
+	}
+	p := first.Partition
+	if first.Status != observation.Output || r.OriginStep != 1 || p < 0 || int(p) >= len(o.cursors) || first.Origin.Offset < 0 {
+		return 0, 0, false
+	}
+	return p, uint64(first.Origin.Offset), o.cursors[p].holds(first.Origin.Offset, r.Count, first.Identity, r.SequenceStep)
+}
+
+// countRun counts an orderly run, unless some of it is there already.
+func (o *outputReader) countRun(class int32, from uint64, r *observation.Run, stands visibility) bool {
+	to := from + uint64(r.Count)
+	switch stands {
+	case visible:
+		if !o.seen.Extend(class, from, to) {
+			return false
+		}
+		o.copies += uint64(r.Count)
+		o.highest[class] = to // what was seen of the class is all below from
+	case hidden:
+		o.behind.AddRange(class, from, to)
+	case aborted:
+		o.dropped.AddRange(class, from, to)
+	}
+	if !o.layout.ProducerOnly {
+		o.attribute(&r.First, stands, uint64(r.Count))
+	}
+	return true
+}
+
+// show hands a run's records of a transaction on.
+func (o *outputReader) show(r *observation.Run, stands visibility) {
+	if r.First.Txn == 0 || o.layout.ProducerOnly {
+		return
+	}
+	n := uint64(r.Count)
+	if _, _, ok := o.orderly(r); !ok {
+		n = 0
+		for j := range r.Count {
+			rec := r.At(j)
+			if _, kind := o.classify(&rec); kind == sound || kind == orphan {
+				n++
+			}
+		}
+	}
+	if n > 0 {
+		o.txnSeen(txnKey{life{r.First.Worker, r.First.Incarnation}, r.First.Txn}, stands, n)
 	}
 }
 
@@ -153,7 +239,7 @@ const (
 )
 
 func (o *outputReader) classify(rec *observation.Record) (keyset.Key, kindOfRecord) {
-	source := o.run.sources[o.layout.Source]
+	source := o.source
 	bySequence := keyset.BySequence(rec.Sequence, o.run.record.Plan.Partitions)
 	switch {
 	case rec.Status == observation.Corrupt:
@@ -194,25 +280,27 @@ func (o *outputReader) count(rec *observation.Record, key keyset.Key, stands vis
 		o.dropped.Add(key)
 	}
 	if !o.layout.ProducerOnly {
-		o.attribute(rec, stands)
+		o.attribute(rec, stands, 1)
 	}
 }
 
-// attribute counts a record for the worker's life and the transaction that wrote it.
-func (o *outputReader) attribute(rec *observation.Record, stands visibility) {
+// attribute counts n records like rec for the worker's life and the transaction that wrote them.
+func (o *outputReader) attribute(rec *observation.Record, stands visibility, n uint64) {
 	if at := (txnKey{life{rec.Worker, rec.Incarnation}, rec.Txn}); !o.valid || at != o.key {
 		o.key, o.valid = at, true
-		o.life = counters(o.lives, at.life, o.log.at.partition)
-		o.txn = nil
-		if rec.Txn != 0 {
-			o.txn = counters(o.txns, at, o.log.at.partition)
+		if rec.Txn == 0 {
+			o.life = counters(o.lives, at.life, o.log.at.partition)
+		} else {
+			for v := range o.weight {
+				o.weight[v] = weight(at, o.log.at.partition, visibility(v))
+			}
 		}
 	}
-	if o.txn != nil {
-		o.txn.add(stands, 1)
-	} else {
-		o.life.add(stands, 1)
+	if rec.Txn == 0 {
+		o.life.add(stands, n)
+		return
 	}
+	o.blocks.take(o.key, n, o.weight[stands])
 }
 
 func counters[K comparable](m map[K]map[int32]*fate, k K, partition int32) *fate {
@@ -242,7 +330,7 @@ func (o *outputLog) merge(p *outputLog) {
 	o.foreign += p.foreign
 	o.orphans += p.orphans
 	mergeCounters(o.lives, p.lives)
-	mergeCounters(o.txns, p.txns)
+	o.blocks.merge(p.blocks)
 }
 
 func mergeCounters[K comparable](to, from map[K]map[int32]*fate) {

@@ -49,14 +49,13 @@ func (s *commitSearch) run(e *evidence) error {
 	if s.asked == 0 {
 		return nil
 	}
-	err := e.replayWorkers(func(w *worker, entry history.Entry) {
-		c, ok := entry.(*history.Committed)
-		if !ok || c.Outcome != history.OutcomeConfirmed {
+	err := e.replayCommits(func(w *worker, c commit) {
+		if c.outcome != history.OutcomeConfirmed {
 			return
 		}
-		for _, o := range c.Offsets {
+		for _, o := range c.offsets {
 			by := lifeOf(w)
-			s.offer(&harness.CommitRef{By: &by, Partition: o.Partition, Offset: o.Offset, At: c.At, Outcome: outcomeName(c.Outcome), Txn: c.Txn})
+			s.offer(&harness.CommitRef{By: &by, Partition: o.Partition, Offset: o.Offset, At: c.at, Outcome: outcomeName(c.outcome), Txn: c.txn})
 		}
 	})
 	for _, questions := range s.byKey {
@@ -77,16 +76,19 @@ func (s *commitSearch) offer(c *harness.CommitRef) {
 	}
 }
 
-// replayWorkers reads the histories of the row's workers again, by worker and incarnation.
-func (e *evidence) replayWorkers(take func(*worker, history.Entry)) error {
+// replayCommits reads the histories of the row's workers again, by worker and incarnation, and shows every commit whose
+// outcome is known, or known to be unknown: one of a transaction when the transaction's end was confirmed.
+func (e *evidence) replayCommits(take func(*worker, commit)) error {
 	for _, w := range e.workers {
-		_, err := history.ReadFile(filepath.Join(e.run.dir, w.file), func(entry history.Entry) error {
-			take(w, entry)
+		again := newWorker(w.life, w.name, nil)
+		again.committed = func(c commit) { take(w, c) }
+		if _, err := history.Scan(filepath.Join(e.run.dir, w.file), func(entry history.Entry) error {
+			again.add(entry)
 			return nil
-		})
-		if err != nil {
+		}); err != nil {
 			return err
 		}
+		again.close()
 	}
 	return nil
 }

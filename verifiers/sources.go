@@ -105,6 +105,13 @@ func (s *source) unsettled() *keyset.Set {
 	return s.intended.Minus(s.acked).Minus(s.failed).Minus(s.sent)
 }
 
+// compact makes what was said readable by several rows at the same time.
+func (s *source) compact() {
+	for _, set := range []*keyset.Set{s.intended, s.acked, s.failed, s.unknown, s.sent, s.stored} {
+		set.Compact()
+	}
+}
+
 func (s *source) overflow() bool {
 	return s.intended.Overflow+s.acked.Overflow+s.failed.Overflow+s.unknown.Overflow+s.sent.Overflow > 0
 }

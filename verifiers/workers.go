@@ -1,7 +1,6 @@
 package verifiers
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/chaeos/chaeos/harness/history"
@@ -13,7 +12,7 @@ type life struct {
 	Incarnation uint32
 }
 
-// worker is what one incarnation said of its work.
+// worker is what one incarnation said of its work: sums, and what is still open. Its history can be read again (replay).
 type worker struct {
 	life
 	// name is its process, file its history inside the run's folder; killed says that the run killed it.
@@ -25,10 +24,24 @@ type worker struct {
 	ended bool
 	// outcomes of outputs outside transactions, by output partition.
 	confirmed, unknown, failed map[int32]uint64
-	txns                       map[uint64]*txn
-	commits                    []commit
-	pending                    []history.PartitionOffset
-	pendingAt                  history.Time
+	// highest are the highest confirmed commits, by input partition.
+	highest map[int32]int64
+	// unknownCommits counts commits whose outcome was never learnt.
+	unknownCommits unknownCommits
+	// open are the transactions that have not ended yet, pending the commit that is not answered yet. What is said of a
+	// transaction after its end opens it again: as one without an end, it is looked into.
+	open      map[uint64]*txn
+	pending   []history.PartitionOffset
+	pendingAt history.Time
+	blocks    *blocks
+	// finals are the group's final positions; last counts, by input partition, the transactions that would have committed
+	// just that.
+	finals map[int32]int64
+	last   map[int32]int
+	// committed, where set, is shown every commit; its slices are the worker's.
+	committed func(commit)
+	// only, where set, are the blocks whose transactions are kept until the end, and no others (gatherFromHistory).
+	only map[block]bool
 }
 
 // txn is one transaction as its worker saw it.
@@ -50,23 +63,28 @@ type commit struct {
 	offsets []history.PartitionOffset
 }
 
-func newWorker(l life, name string) *worker {
+// newWorker makes a worker of a group whose final positions are these (nil: they are not known).
+func newWorker(l life, name string, finals map[int32]int64) *worker {
 	return &worker{
 		life: l, name: name, confirmed: map[int32]uint64{}, unknown: map[int32]uint64{}, failed: map[int32]uint64{},
-		txns: map[uint64]*txn{},
+		highest: map[int32]int64{}, unknownCommits: unknownCommits{by: map[string]*unknownPast{}}, open: map[uint64]*txn{},
+		blocks: newBlocks(), finals: finals, last: map[int32]int{},
 	}
 }
 
 func (w *worker) txn(n uint64) *txn {
-	t, ok := w.txns[n]
+	t, ok := w.open[n]
 	if !ok {
 		t = &txn{confirmed: map[int32]uint64{}}
-		w.txns[n] = t
+		w.open[n] = t
 	}
 	return t
 }
 
 func (w *worker) add(e history.Entry) {
+	if w.only != nil && !w.only[blockOf(w.life, ordinalOf(e))] {
+		return
+	}
 	switch e := e.(type) {
 	case *history.Assigned, *history.Revoked, *history.Polled:
 		w.stints.add(w, e)
@@ -77,69 +95,137 @@ func (w *worker) add(e history.Entry) {
 	case *history.Committing:
 		if e.Txn == 0 {
 			w.leftPending()
-			w.pending, w.pendingAt = e.Offsets, e.At
+			w.pending, w.pendingAt = append(w.pending[:0], e.Offsets...), e.At
 		}
 	case *history.Committed:
-		w.committed(e)
+		w.commits(e)
 	case *history.TxnEnding:
 		t := w.txn(e.Txn)
 		t.asked, t.askedCommit = true, e.Commit
 	case *history.TxnEnded:
-		t := w.txn(e.Txn)
-		t.asked, t.ended, t.commit, t.outcome, t.endedAt = true, true, e.Commit, e.Outcome, e.At
-		t.askedCommit = t.askedCommit || e.Commit
+		w.txnEnded(e)
 	case *history.End:
 		w.ended = true
 	}
 }
 
-func (w *worker) outputs(e *history.Outputs) {
-	if e.Txn != 0 {
-		t := w.txn(e.Txn)
-		for _, c := range e.Counts {
-			if e.Outcome == history.OutcomeConfirmed {
-				t.confirmed[c.Partition] += c.Count
-			}
-		}
-		return
+// ordinalOf is the transaction that an entry is about, 0 for none.
+func ordinalOf(e history.Entry) uint64 {
+	switch e := e.(type) {
+	case *history.TxnBegin:
+		return e.Txn
+	case *history.Outputs:
+		return e.Txn
+	case *history.Committing:
+		return e.Txn
+	case *history.Committed:
+		return e.Txn
+	case *history.TxnEnding:
+		return e.Txn
+	case *history.TxnEnded:
+		return e.Txn
 	}
-	to := map[history.Outcome]map[int32]uint64{
-		history.OutcomeConfirmed: w.confirmed, history.OutcomeUnknown: w.unknown, history.OutcomeFailed: w.failed,
-	}[e.Outcome]
+	return 0
+}
+
+func (w *worker) outputs(e *history.Outputs) {
+	to := w.unknown
+	switch {
+	case e.Txn != 0 && e.Outcome != history.OutcomeConfirmed:
+		w.txn(e.Txn)
+		return
+	case e.Txn != 0:
+		to = w.txn(e.Txn).confirmed
+	case e.Outcome == history.OutcomeConfirmed:
+		to = w.confirmed
+	case e.Outcome == history.OutcomeFailed:
+		to = w.failed
+	}
 	for _, c := range e.Counts {
 		to[c.Partition] += c.Count
 	}
 }
 
-func (w *worker) committed(e *history.Committed) {
-	if e.Txn != 0 {
-		if e.Outcome == history.OutcomeConfirmed {
-			t := w.txn(e.Txn)
-			t.offsets = append(t.offsets, e.Offsets...)
-		}
+func (w *worker) commits(e *history.Committed) {
+	if e.Txn == 0 {
+		w.pending = w.pending[:0]
+		w.commit(commit{at: e.At, outcome: e.Outcome, offsets: e.Offsets})
 		return
 	}
-	w.pending = nil
-	w.commits = append(w.commits, commit{at: e.At, outcome: e.Outcome, offsets: e.Offsets})
+	if e.Outcome != history.OutcomeConfirmed {
+		return
+	}
+	t := w.txn(e.Txn)
+	t.offsets = append(t.offsets, e.Offsets...)
+	for _, o := range e.Offsets {
+		if w.finals != nil && w.finals[o.Partition] == o.Offset {
+			w.last[o.Partition]++
+		}
+	}
+}
+
+func (w *worker) commit(c commit) {
+	switch c.outcome {
+	case history.OutcomeConfirmed:
+		for _, o := range c.offsets {
+			w.highest[o.Partition] = max(w.highest[o.Partition], o.Offset)
+		}
+	case history.OutcomeUnknown:
+		w.unknownCommits.add(c, w.finals)
+	}
+	if w.committed != nil {
+		w.committed(c)
+	}
 }
 
 // leftPending turns a commit that was begun and never answered into one with an unknown outcome.
 func (w *worker) leftPending() {
-	if w.pending != nil {
-		w.commits = append(w.commits, commit{at: w.pendingAt, outcome: history.OutcomeUnknown, offsets: w.pending})
-		w.pending = nil
+	if len(w.pending) > 0 {
+		w.commit(commit{at: w.pendingAt, outcome: history.OutcomeUnknown, offsets: w.pending})
+		w.pending = w.pending[:0]
 	}
+}
+
+// txnEnded lets go of a transaction: what is left of one whose end was confirmed is its part of its block's sum, and
+// that another is to be looked into.
+func (w *worker) txnEnded(e *history.TxnEnded) {
+	t := w.txn(e.Txn)
+	t.asked, t.ended, t.commit, t.outcome, t.endedAt = true, true, e.Commit, e.Outcome, e.At
+	t.askedCommit = t.askedCommit || e.Commit
+	if w.only != nil {
+		return
+	}
+	delete(w.open, e.Txn)
+	if e.Outcome != history.OutcomeConfirmed || w.strange(t) {
+		w.blocks.suspect(w.life, e.Txn)
+	}
+	if e.Outcome != history.OutcomeConfirmed {
+		return
+	}
+	w.blocks.expect(w.life, e.Txn, t)
+	if t.committed() {
+		w.commit(commit{at: t.endedAt, outcome: history.OutcomeConfirmed, txn: e.Txn, offsets: t.offsets})
+	}
+}
+
+// strange says that a transaction's positions are not what the group's final ones allow: committed, and not reached;
+// aborted, and just what the group stands at.
+func (w *worker) strange(t *txn) bool {
+	return w.finals != nil && slices.ContainsFunc(t.offsets, func(o history.PartitionOffset) bool {
+		final := w.finals[o.Partition]
+		return t.commit && o.Offset > final || !t.commit && o.Offset == final
+	})
 }
 
 // close is called after the last entry.
 func (w *worker) close() {
 	w.leftPending()
-	for n, t := range w.txns {
-		if t.committed() {
-			w.commits = append(w.commits, commit{at: t.endedAt, outcome: history.OutcomeConfirmed, txn: n, offsets: t.offsets})
-		}
+	for n := range w.open {
+		w.blocks.suspect(w.life, n)
 	}
-	slices.SortFunc(w.commits, func(a, b commit) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.txn, b.txn)) })
+	if w.only == nil {
+		clear(w.open)
+	}
 }
 
 func (t *txn) committed() bool {
@@ -156,14 +242,4 @@ func (t *txn) undecided() bool {
 // refused says that nothing of the transaction may be visible: its commit definitely failed, or was never asked for.
 func (t *txn) refused() bool {
 	return !t.asked || t.ended && t.commit && t.outcome == history.OutcomeFailed
-}
-
-// ordinals lists the transactions' numbers, sorted.
-func (w *worker) ordinals() []uint64 {
-	var all []uint64
-	for n := range w.txns {
-		all = append(all, n)
-	}
-	slices.Sort(all)
-	return all
 }
