@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/chaeos/chaeos/harness/history"
@@ -12,11 +13,19 @@ import (
 // ScheduledFault is one line of an experiment's schedule.
 type ScheduledFault struct {
 	// At is when to inject, from the start of the load phase; For is how long until the heal. For a worker fault with a
-	// phase, At is when the phase is armed.
+	// phase, At is when the phase is armed; for a fault with a trigger, when that is armed.
 	At, For time.Duration
 	// Name is the fault's registered name, Target its selector as written ("leader of output/0").
 	Name, Target string
 	Fault        Fault
+	// Label is what triggers of other faults call it ("" nothing).
+	Label string
+	// When is waited for from At on. HealWhen heals the fault before For is over, and must fire by then.
+	When, HealWhen *When
+	// AimsAt are the pipelines that the fault must bite; all of them where it is empty.
+	AimsAt []string
+	// Series numbers the repetitions of one line of the schedule (0: it is not repeated). One of them must bite.
+	Series int
 }
 
 // Fault is one kind of injection with its options.
@@ -74,6 +83,19 @@ type FaultRecord struct {
 	// Effect says what the cluster did about it: "leader of output/0: 1 -> 2 after 9.1s".
 	Effect string `json:"effect,omitempty"`
 	Error  string `json:"error,omitempty"`
+	Label  string `json:"label,omitempty"`
+	// When and HealWhen are the triggers as written, Saw and HealSaw what they saw when they fired.
+	When     string   `json:"when,omitempty"`
+	Saw      string   `json:"saw,omitempty"`
+	HealWhen string   `json:"healWhen,omitempty"`
+	HealSaw  string   `json:"healSaw,omitempty"`
+	AimsAt   []string `json:"aimsAt,omitempty"`
+	Series   int      `json:"series,omitempty"`
+}
+
+// Concerns says whether the fault is meant to bite the pipeline.
+func (f FaultRecord) Concerns(pipeline string) bool {
+	return len(f.AimsAt) == 0 || slices.Contains(f.AimsAt, pipeline)
 }
 
 // Field is what faults work on: the cluster, the processes, and what the run knows of its progress.

@@ -51,6 +51,9 @@ type Fleet interface {
 	// Offered is the number of records that were offered to a pipeline: acknowledged into its input topic, or, where
 	// the source is under test, handed to its client.
 	Offered(pipeline string) uint64
+	// Acked is the number of records that the pipeline's source was told are stored; of all sources where the pipeline is
+	// "". It may lag by a tenth of a second.
+	Acked(pipeline string) uint64
 	// Kill ends a member's process at once (SIGKILL) and reaps it.
 	Kill(ctx context.Context, name string) error
 	// Pause and Resume stop and continue a member's process (SIGSTOP, SIGCONT).
@@ -58,8 +61,10 @@ type Fleet interface {
 	Resume(ctx context.Context, name string) error
 	// Restart starts a new incarnation of a dead member.
 	Restart(ctx context.Context, name string) error
-	// Arm tells a worker to wait when it next reaches the phase; Await returns once it waits there.
+	// Arm tells a worker to wait when it next reaches the phase, ArmAfter after it has passed it so many times; one that
+	// waits already goes on. Await returns once it waits there.
 	Arm(ctx context.Context, name, phase string) error
+	ArmAfter(ctx context.Context, name, phase string, passes uint64) error
 	Await(ctx context.Context, name string) error
 	// Release disarms a worker and lets it go on.
 	Release(ctx context.Context, name string) error

@@ -30,9 +30,9 @@ func preflight(rooms Rooms, spec RunSpec) error {
 		return err
 	}
 	for _, f := range exp.Faults {
-		if f.At+f.For > exp.Load.Duration {
+		if f.Ends() > exp.Load.Duration {
 			return UsageError{fmt.Sprintf("the %s fault lasts until %s, beyond the load's duration of %s: make the duration longer",
-				f.Name, f.At+f.For, exp.Load.Duration)}
+				f.Name, f.Ends(), exp.Load.Duration)}
 		}
 	}
 	return checkCapabilities(rooms.Provider, exp.Faults)

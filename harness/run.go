@@ -182,7 +182,11 @@ func (r *run) settingUp() []phase {
 
 // loaded does the phases that drive the pipelines; the first that fails ends them.
 func (r *run) loaded(ctx context.Context) {
-	load := r.spec.Experiment.Load.Duration + 2*time.Minute // faults that wait for a phase may outlast the load
+	load := r.spec.Experiment.Load.Duration
+	for _, f := range r.spec.Experiment.Faults {
+		load = max(load, f.Ends())
+	}
+	load += 2 * time.Minute // faults that wait for a phase may outlast the load
 	for _, p := range []phase{{"warm", time.Minute, r.warm}, {"load", load, r.load}} {
 		if err := r.phase(ctx, p); err != nil {
 			r.incident(err)

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness/history"
-	"github.com/chaeos/chaeos/harness/wait"
 )
 
 // effector is an injection that can say what the cluster did about it.
@@ -24,6 +23,8 @@ type schedule struct {
 	field    *Field
 	terminal Terminal
 	faults   []*plannedFault
+	// turns let one trigger at a time make workers of a pipeline wait.
+	turns turns
 }
 
 // plannedFault is one fault on its way from planned over injected to healed. Its goroutine owns it until it ends; the
@@ -34,41 +35,26 @@ type plannedFault struct {
 	record    FaultRecord
 	injection Injection
 	healed    bool
+	// injected is closed once the fault is active, ended once its player has ended.
+	injected, ended chan struct{}
 }
 
 func newSchedule(faults []ScheduledFault, field *Field, terminal Terminal) *schedule {
 	s := &schedule{field: field, terminal: terminal}
 	for _, f := range faults {
-		s.faults = append(s.faults, &plannedFault{ScheduledFault: f, record: FaultRecord{
+		p := &plannedFault{ScheduledFault: f, injected: make(chan struct{}), ended: make(chan struct{}), record: FaultRecord{
 			Fault: f.Name, Target: f.Target, Options: fmt.Sprint(f.Fault), At: f.At, For: f.For,
-		}})
+			Label: f.Label, AimsAt: f.AimsAt, Series: f.Series,
+		}}
+		if f.When != nil {
+			p.record.When = f.When.Trigger.String()
+		}
+		if f.HealWhen != nil {
+			p.record.HealWhen = f.HealWhen.Trigger.String()
+		}
+		s.faults = append(s.faults, p)
 	}
 	return s
-}
-
-// play runs the schedule from start until every fault has been injected and healed, or ctx is done; it returns what
-// went wrong. What is still active then is healed by healAll.
-func (s *schedule) play(ctx context.Context, start history.Time) error {
-	errs := make([]error, len(s.faults))
-	var players sync.WaitGroup
-	for i, f := range s.faults {
-		players.Go(func() { errs[i] = s.playOne(ctx, f, start) })
-	}
-	players.Wait()
-	return errors.Join(errs...)
-}
-
-func (s *schedule) playOne(ctx context.Context, f *plannedFault, start history.Time) error {
-	if err := wait.Sleep(ctx, start.Add(f.At).Sub(history.Now())); err != nil {
-		return fmt.Errorf("fault %s was never injected: %w", f.Name, err)
-	}
-	if err := s.inject(ctx, f); err != nil {
-		return err
-	}
-	if err := wait.Sleep(ctx, f.For); err != nil {
-		return nil // healAll takes it from here
-	}
-	return s.heal(context.WithoutCancel(ctx), f)
 }
 
 func (s *schedule) inject(ctx context.Context, f *plannedFault) error {
@@ -84,7 +70,8 @@ func (s *schedule) inject(ctx context.Context, f *plannedFault) error {
 		f.record.Error = err.Error()
 		return fmt.Errorf("injecting %s on %s: %w", f.Name, f.Target, err)
 	}
-	s.terminal.Note(fmt.Sprintf("%s: %s", f.Name, f.record.Resolved.Text))
+	close(f.injected)
+	s.terminal.Note(fmt.Sprintf("%s: %s%s", f.Name, f.record.Resolved.Text, prefixed("; ", f.record.Saw)))
 	return nil
 }
 

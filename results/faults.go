@@ -54,10 +54,14 @@ func hit(f harness.FaultRecord) string {
 	if f.Options != "" {
 		name += " (" + f.Options + ")"
 	}
-	if f.Resolved.Text == "" {
-		return name + ": " + f.Target
+	what := f.Resolved.Text
+	if what == "" {
+		what = f.Target
 	}
-	return name + ": " + f.Resolved.Text
+	if f.Saw != "" {
+		what += ", " + f.Saw
+	}
+	return name + ": " + what
 }
 
 func outcome(f harness.FaultRecord) string {

@@ -341,6 +341,12 @@ func (f *fakeFleet) Resume(ctx context.Context, name string) error {
 func (f *fakeFleet) Release(ctx context.Context, name string) error {
 	return f.do(ctx, "release", name, func(m *harness.Member) { m.WaitingAt = "" })
 }
+func (f *fakeFleet) Acked(string) uint64 { return 150 }
+
+func (f *fakeFleet) ArmAfter(ctx context.Context, name, phase string, _ uint64) error {
+	return f.Arm(ctx, name, phase)
+}
+
 func (f *fakeFleet) Arm(ctx context.Context, name, phase string) error {
 	return f.do(ctx, "arm "+phase, name, func(m *harness.Member) {
 		if f.held++; !f.never[name] {

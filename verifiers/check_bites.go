@@ -1,12 +1,20 @@
 package verifiers
 
-import "github.com/chaeos/chaeos/harness"
+import (
+	"slices"
 
-// checkBites doubts a row that a fault did not hit: it would show what the pipeline does on a good day.
+	"github.com/chaeos/chaeos/harness"
+)
+
+// checkBites doubts a row that a fault aimed at it did not hit: it would show what the pipeline does on a good day. Of a
+// fault that is repeated, one must hit.
 func checkBites(e *evidence, _ *harness.Numbers) []finding {
 	var found []finding
 	for _, f := range e.run.record.Faults {
 		name := f.Fault + " " + f.Target
+		if !f.Concerns(e.layout.Name) && f.Error == "" {
+			continue // a fault that went wrong may have hit anybody
+		}
 		switch bite := biteOf(f, e.layout.Name); {
 		case f.Error != "":
 			found = append(found, doubt("%s went wrong: %s", name, f.Error)...)
@@ -16,11 +24,20 @@ func checkBites(e *evidence, _ *harness.Numbers) []finding {
 			found = append(found, doubt("%s was never healed", name)...)
 		case bite == nil:
 			found = append(found, doubt("whether %s bit was not measured", name)...)
+		case !bite.Bit && f.Series > 0 && e.seriesBit(f.Series):
 		case !bite.Bit:
 			found = append(found, doubt("%s did not bite: %s", name, bite.Proof)...)
 		}
 	}
 	return found
+}
+
+// seriesBit says whether one of a repeated fault's injections hit the pipeline.
+func (e *evidence) seriesBit(series int) bool {
+	return slices.ContainsFunc(e.run.record.Faults, func(f harness.FaultRecord) bool {
+		bite := biteOf(f, e.layout.Name)
+		return f.Series == series && bite != nil && bite.Bit
+	})
 }
 
 func biteOf(f harness.FaultRecord, pipeline string) *harness.Bite {

@@ -96,6 +96,21 @@ func (f *Fleet) Offered(pipeline string) uint64 {
 	return shared
 }
 
+// Acked is the number of records that the pipeline's source was told are stored; of all sources where the pipeline is "".
+// It may lag by a tenth of a second.
+func (f *Fleet) Acked(pipeline string) (n uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	own := slices.ContainsFunc(f.members, func(m *member) bool { return m.Role == roleSource && m.Pipeline == pipeline })
+	for _, m := range f.members {
+		mine := m.Pipeline == pipeline || m.Pipeline == "" && !own
+		if m.Role == roleSource && (pipeline == "" || mine) {
+			n += m.before.Acked + m.now.Acked
+		}
+	}
+	return n
+}
+
 // Incidents lists members that ended without being told to, or had to be killed to end, with the end of their logs.
 func (f *Fleet) Incidents() []string {
 	f.mu.Lock()

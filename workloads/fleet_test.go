@@ -184,8 +184,8 @@ func TestGates(t *testing.T) {
 	var told []string
 	g := &gates{at: func(p history.Phase) error { told = append(told, p.Name); return nil }}
 	require.NoError(t, g.reach(t.Context(), PhasePolled, 1), "an open gate")
-	require.Error(t, g.arm("nowhere", []string{PhasePolled}))
-	require.NoError(t, g.arm(PhasePolled, []string{PhasePolled}))
+	require.Error(t, g.arm("nowhere", 0, []string{PhasePolled}))
+	require.NoError(t, g.arm(PhasePolled, 0, []string{PhasePolled}))
 	require.NoError(t, g.reach(t.Context(), PhaseFlushed, 1), "another phase")
 	passed := make(chan error, 2)
 	for range 2 {
@@ -200,6 +200,6 @@ func TestGates(t *testing.T) {
 	require.NoError(t, <-passed)
 	require.NoError(t, <-passed)
 	require.Equal(t, []string{PhasePolled}, told, "announced once")
-	require.NoError(t, g.arm(PhasePolled, []string{PhasePolled}))
+	require.NoError(t, g.arm(PhasePolled, 0, []string{PhasePolled}))
 	require.ErrorIs(t, g.reach(within(t, time.Millisecond), PhasePolled, 1), context.DeadlineExceeded)
 }

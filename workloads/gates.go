@@ -2,6 +2,7 @@ package workloads
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -38,26 +39,37 @@ type gates struct {
 }
 
 type gate struct {
-	phase    string
+	phase string
+	// passes are how often the phase may still be passed.
+	passes   atomic.Int64
 	open     chan struct{}
 	announce sync.Once
-	err      error
+	// reached says that somebody waits.
+	reached atomic.Bool
+	err     error
 }
 
-// arm makes the next to reach the phase wait until disarm; an armed phase before it is let go.
-func (g *gates) arm(phase string, phases []string) error {
+// arm makes the worker wait when it reaches the phase after so many passes, until disarm. A worker that waits already
+// goes on; one that was armed and is still on its way belongs to somebody else.
+func (g *gates) arm(phase string, passes uint64, phases []string) error {
 	if !slices.Contains(phases, phase) {
 		return fmt.Errorf("the pipeline has no phase %q (it has %v)", phase, phases)
 	}
-	g.swap(&gate{phase: phase, open: make(chan struct{})})
+	next := &gate{phase: phase, open: make(chan struct{})}
+	next.passes.Store(int64(passes))
+	old := g.armed.Load()
+	if old != nil && !old.reached.Load() || !g.armed.CompareAndSwap(old, next) {
+		return errors.New("another fault armed it, and it is on its way to that phase")
+	}
+	if old != nil {
+		close(old.open)
+	}
 	return nil
 }
 
 // disarm lets everyone who waits go on.
-func (g *gates) disarm() { g.swap(nil) }
-
-func (g *gates) swap(next *gate) {
-	if old := g.armed.Swap(next); old != nil {
+func (g *gates) disarm() {
+	if old := g.armed.Swap(nil); old != nil {
 		close(old.open)
 	}
 }
@@ -72,9 +84,10 @@ func (g *gates) waitsAt(phase string) bool {
 // not finished.
 func (g *gates) reach(ctx context.Context, phase string, held int) error {
 	a := g.armed.Load()
-	if a == nil || a.phase != phase {
+	if a == nil || a.phase != phase || a.passes.Add(-1) >= 0 {
 		return nil
 	}
+	a.reached.Store(true)
 	a.announce.Do(func() { a.err = g.at(history.Phase{At: history.Now(), Name: phase, Held: uint64(held)}) })
 	if a.err != nil {
 		return a.err

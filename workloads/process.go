@@ -173,7 +173,7 @@ func (p *process) obey(c command) error {
 	case doFeed:
 		p.feed()
 	case doArm:
-		return p.gates.arm(c.Phase, p.pipeline.Phases)
+		return p.gates.arm(c.Phase, c.Passes, p.pipeline.Phases)
 	case doRelease:
 		p.gates.disarm()
 	case doStop:

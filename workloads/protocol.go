@@ -58,7 +58,9 @@ type command struct {
 	// ID is answered by an event that has it too, once the command has been obeyed.
 	ID    uint64 `json:"id"`
 	Do    string `json:"do"`
-	Phase string `json:"phase,omitempty"`
+	// Phase is what to wait at (arm), after so many passes of it.
+	Phase  string `json:"phase,omitempty"`
+	Passes uint64 `json:"passes,omitempty"`
 	// Within bounds an orderly stop.
 	Within time.Duration `json:"within,omitempty"`
 }

@@ -107,11 +107,18 @@ func (f *Fleet) Restart(ctx context.Context, name string) error {
 
 // Arm tells a worker to wait when it next reaches the phase.
 func (f *Fleet) Arm(ctx context.Context, name, phase string) error {
+	return f.ArmAfter(ctx, name, phase, 0)
+}
+
+// ArmAfter tells a worker to wait when it reaches the phase after so many passes. One that waits goes on from there; one
+// that another fault armed and that does not wait yet is an error.
+func (f *Fleet) ArmAfter(ctx context.Context, name, phase string, passes uint64) error {
 	m, err := f.find(name)
 	if err != nil {
 		return err
 	}
-	return f.command(ctx, m, command{Do: doArm, Phase: phase})
+	f.update(func() { m.WaitingAt, m.Held = "", 0 }) // before the worker can announce that it waits anew
+	return f.command(ctx, m, command{Do: doArm, Phase: phase, Passes: passes})
 }
 
 // Await returns once the worker waits at its armed phase.

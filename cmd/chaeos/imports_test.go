@@ -10,15 +10,15 @@ import (
 
 const module = "github.com/chaeos/chaeos"
 
-// floor is how high a room stands. Imports go down only: cmd → harness/catalogue → workloads, toxics, verifiers,
-// clusters, results → harness → what lies below harness.
+// floor is how high a room stands. Imports go down only: cmd → harness/catalogue → workloads, toxics, triggers,
+// verifiers, clusters, results → harness → what lies below harness.
 func floor(pkg string) (floor int, known bool) {
 	switch room := room(pkg); {
 	case room == "cmd":
 		return 4, true
 	case room == "harness/catalogue":
 		return 3, true
-	case room == "workloads", room == "toxics", room == "verifiers", room == "clusters", room == "results":
+	case room == "workloads", room == "toxics", room == "triggers", room == "verifiers", room == "clusters", room == "results":
 		return 2, true
 	case room == "harness":
 		return 1, true

@@ -90,6 +90,6 @@ func parse(file string, source []byte, known []harness.PipelineInfo) (harness.Ex
 		return harness.Experiment{}, err
 	}
 	exp := doc.exp
-	exp.Faults, err = doc.draw(lowest{})
+	exp.Faults, err = doc.draw(lowest{}, exp)
 	return exp, err
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
@@ -47,28 +49,36 @@ func (s span) draw(d drawer, path string) time.Duration {
 	return s.low + time.Duration(d.below(path, int64((s.high-s.low)/step)+1))*step
 }
 
-// setting is the value of a fault's target or option: a plain value, a span, or a choice.
+// numbers is a range of whole numbers, both ends included.
+type numbers struct{ low, high int64 }
+
+// setting is the value of a fault's target or option: a plain value, a span, a range of numbers, or a choice.
 type setting struct {
-	plain  any
-	span   *span
-	choice []any
+	plain   any
+	span    *span
+	numbers *numbers
+	choice  []any
 }
 
 func (s setting) draw(d drawer, path string) any {
 	switch {
 	case s.span != nil:
 		return s.span.draw(d, path).String()
+	case s.numbers != nil:
+		return s.numbers.low + d.below(path, s.numbers.high-s.numbers.low+1)
 	case len(s.choice) > 0:
 		return s.choice[d.below(path, int64(len(s.choice)))]
 	}
 	return s.plain
 }
 
-// variants lists every value to be checked: all choices, or both ends of a span.
+// variants lists every value to be checked: all choices, or both ends of a range.
 func (s setting) variants() []any {
 	switch {
 	case s.span != nil:
 		return []any{s.span.low.String(), s.span.high.String()}
+	case s.numbers != nil:
+		return []any{s.numbers.low, s.numbers.high}
 	case len(s.choice) > 0:
 		return s.choice
 	}
@@ -82,8 +92,8 @@ func Concrete(exp harness.Experiment, seed uint64) (harness.Experiment, error) {
 	if err != nil {
 		return harness.Experiment{}, err
 	}
-	if exp.Faults, err = doc.draw(seeded(seed)); err != nil {
-		return harness.Experiment{}, err
+	if exp.Faults, err = doc.draw(seeded(seed), exp); err != nil {
+		return harness.Experiment{}, harness.UsageError{Reason: err.Error()}
 	}
 	return exp, recheck(exp, doc)
 }
@@ -97,9 +107,13 @@ func recheck(exp harness.Experiment, doc *document) error {
 		}
 	}
 	for _, f := range exp.Faults {
-		if end := f.At + f.For; end > exp.Load.Duration {
+		if end := f.Ends(); end > exp.Load.Duration {
 			return harness.UsageError{Reason: fmt.Sprintf("%s: the %s fault ends at %s, after the load (%s)",
 				exp.Name, f.Name, end, exp.Load.Duration)}
+		}
+		if len(f.AimsAt) > 0 && !slices.ContainsFunc(f.AimsAt, func(p string) bool { return slices.Contains(exp.Pipelines, p) }) {
+			return harness.UsageError{Reason: fmt.Sprintf("%s: the %s fault aims at %s, which is not run",
+				exp.Name, f.Name, strings.Join(f.AimsAt, " and "))}
 		}
 		scope, err := scopeOf(append(append([]string{}, doc.exp.Pipelines...), exp.Pipelines...), exp)
 		if err == nil {

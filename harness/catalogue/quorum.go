@@ -7,43 +7,75 @@ import (
 	"github.com/chaeos/chaeos/toxics"
 )
 
+// tolerated is how many of three combined nodes the controller quorum can miss.
+const tolerated = (brokers - 1) / 2
+
 // checkQuorum refuses schedules in which a majority of the controllers may be gone at one time: then there are no
 // elections, and what a run shows is the loss of the quorum, not what its faults are named after.
 func (d *decoder) checkQuorum(doc *document) {
-	voters := len(doc.exp.Cluster.Topology.Voters())
-	for _, e := range doc.faults {
-		if lost := doc.lostAt(e.at.low); lost > (voters-1)/2 && d.err == nil {
+	for i, e := range doc.faults {
+		begins := doc.begins(i)
+		if lost := doc.lostAt(begins, i); lost > tolerated && d.err == nil {
 			d.fail(e.start, "%d of %d nodes may be out of the controller quorum at %s, when this fault begins: "+
-				"no leader can be elected then (allow-quorum-loss: true if that is meant)", lost, voters, e.at.low)
+				"no leader can be elected then (allow-quorum-loss: true if that is meant)", lost, brokers, begins)
 		}
 	}
 }
 
-// lostAt counts the nodes that may be out of the quorum at a time. Targets found at run time count one each: two of them
-// may be two nodes, even when they read the same.
-func (doc *document) lostAt(t time.Duration) int {
-	named, found, voters := map[int]bool{}, 0, len(doc.exp.Cluster.Topology.Voters())
-	for _, e := range doc.faults {
-		if t < e.at.low || t >= e.at.high+e.lasts.high {
+// begins is the earliest time at which a line's first fault can be injected.
+func (doc *document) begins(i int) time.Duration {
+	e := doc.faults[i]
+	earliest := e.at.low
+	if e.when != nil {
+		if before := doc.follows(e); before >= 0 {
+			earliest = max(earliest, doc.begins(before))
+			if e.when.kind == "healed" {
+				earliest = max(earliest, doc.faults[before].repeat.earliest(doc.begins(before))+doc.faults[before].lasts.low)
+			}
+		}
+		earliest += e.when.delay.low
+	}
+	return earliest
+}
+
+// healedBefore says whether line i's faults are all healed before line j begins, by j's triggers.
+func (doc *document) healedBefore(i, j int) bool {
+	before := doc.follows(doc.faults[j])
+	switch {
+	case before < 0:
+		return false
+	case before == i && doc.faults[j].when.kind == "healed":
+		return true
+	default:
+		return doc.healedBefore(i, before)
+	}
+}
+
+// lostAt counts the nodes that may be out of the quorum at a time, when line by begins. Targets found at run time count
+// one each: two of them may be two nodes, even when they read the same.
+func (doc *document) lostAt(t time.Duration, by int) int {
+	named, found := map[int]bool{}, 0
+	for i, e := range doc.faults {
+		if t < doc.begins(i) || t >= e.ends() || doc.healedBefore(i, by) {
 			continue
 		}
-		out := e.outage(doc.exp.Cluster.Topology.Controllers > 0)
+		out := e.outage()
 		for _, n := range out.Nodes {
 			named[n] = true
 		}
 		if out.Found {
-			found++
+			found += e.atOnce()
 		}
 		if out.All {
-			return voters
+			return brokers
 		}
 	}
-	return min(len(named)+found, voters)
+	return min(len(named)+found, brokers)
 }
 
 // outage is the worst that a fault may take out of the quorum. Different targets to choose from are one node, not known
-// before. Where controllers are nodes of their own, only a fault on the controller takes one of them.
-func (e entry) outage(separate bool) toxics.Outage {
+// before.
+func (e entry) outage() toxics.Outage {
 	var worst toxics.Outage
 	for _, d := range []drawer{lowest{}, highest{}} {
 		options := map[string]any{}
@@ -57,9 +89,6 @@ func (e entry) outage(separate bool) toxics.Outage {
 		for _, target := range e.target.variants() {
 			text, _ := target.(string) // checked before
 			out := toxics.OutageOf(fault, text)
-			if separate {
-				out = toxics.Outage{Found: out.Controller}
-			}
 			worst.All = worst.All || out.All
 			worst.Found = worst.Found || out.Found
 			worst.Nodes = append(worst.Nodes, out.Nodes...)

@@ -2,9 +2,9 @@ package catalogue
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml/token"
@@ -16,14 +16,33 @@ import (
 // shortest is the shortest time that a fault may last.
 const shortest = 100 * time.Millisecond
 
+// reserved are the fields of a schedule's line that are no options of its fault.
+var reserved = []string{
+	"aims-at", "at", "count", "every", "fault", "for", "heal-when", "name", "target", "until", "when",
+}
+
 // entry is one line of a schedule, before anything was drawn.
 type entry struct {
 	at, lasts span
-	name      string
-	target    setting
-	options   map[string]setting
-	start     *token.Token
-	tokens    map[string]field // of every field, for errors
+	repeat    repeat
+	// label is what triggers of later lines call it.
+	label          string
+	when, healWhen *condition
+	aimsAt         []string
+	name           string
+	target         setting
+	options        map[string]setting
+	start          *token.Token
+	tokens         map[string]field // of every field, for errors
+}
+
+// ends is the latest time at which the line's last fault can be healed.
+func (e entry) ends() time.Duration {
+	end := e.repeat.last(e.at.high) + e.lasts.high
+	if e.when != nil {
+		end += e.when.within + e.when.delay.high
+	}
+	return end
 }
 
 // schedule reads the faults and checks each, and all of them together.
@@ -33,7 +52,7 @@ func (d *decoder) schedule(f field, doc *document) {
 		d.fail(f.key, "%v", err)
 	}
 	for _, item := range d.list(f) {
-		e := d.entry(item)
+		e := d.entry(item, doc)
 		if d.err == nil {
 			d.checkEntry(e, doc.exp, scope)
 		}
@@ -47,13 +66,17 @@ func (d *decoder) schedule(f field, doc *document) {
 	}
 }
 
-// entry reads one fault: at, for, fault and target; every other field is an option of the fault.
-func (d *decoder) entry(item field) entry {
+// entry reads one line: when, what and on whom; every field that is not reserved is an option of the fault.
+func (d *decoder) entry(item field, doc *document) entry {
 	e := entry{options: map[string]setting{}, tokens: map[string]field{}, start: first(item.value)}
 	for _, f := range d.entries(item.value, "with a fault") {
 		e.tokens[f.name] = f
 	}
-	d.require(item.value, e.tokens, "at", "for", "fault", "target")
+	needed := []string{"at", "for", "fault", "target"}
+	if _, triggered := e.tokens["when"]; triggered {
+		needed = needed[1:]
+	}
+	d.require(item.value, e.tokens, needed...)
 	if d.err != nil {
 		return e
 	}
@@ -63,15 +86,56 @@ func (d *decoder) entry(item field) entry {
 			e.at = d.span(f, 0, 24*time.Hour)
 		case "for":
 			e.lasts = d.span(f, shortest, 24*time.Hour)
+		case "name":
+			e.label = d.label(f, doc)
+		case "aims-at":
+			e.aimsAt = d.aims(f, doc)
 		case "fault":
 			e.name = d.text(f)
 		case "target":
 			e.target = d.setting(f)
+		case "every", "count", "until", "when", "heal-when": // below
 		default:
 			e.options[name] = d.setting(f)
 		}
 	}
+	e.repeat = d.repeat(e)
+	d.conditions(&e, doc)
 	return e
+}
+
+// label reads the name of a line, which no other may have.
+func (d *decoder) label(f field, doc *document) string {
+	label := d.text(f)
+	if !experimentName.MatchString(label) {
+		d.fail(first(f.value), "expected a name of small letters, digits and dashes, not %q", label)
+	}
+	if slices.Contains(doc.labels(), label) {
+		d.fail(first(f.value), "two faults are named %q", label)
+	}
+	return label
+}
+
+// labels are the names of the lines that have one.
+func (doc *document) labels() (all []string) {
+	for _, e := range doc.faults {
+		if e.label != "" {
+			all = append(all, e.label)
+		}
+	}
+	return all
+}
+
+// aims reads the pipelines that the fault is meant for.
+func (d *decoder) aims(f field, doc *document) (all []string) {
+	for _, item := range d.list(f) {
+		name := d.text(item)
+		if !slices.Contains(doc.exp.Pipelines, name) {
+			d.fail(item.key, "the experiment has no pipeline %q (%s)", name, suggest(name, doc.exp.Pipelines))
+		}
+		all = append(all, name)
+	}
+	return all
 }
 
 // checkEntry checks everything that a fault may turn out to be.
@@ -80,7 +144,7 @@ func (d *decoder) checkEntry(e entry, exp harness.Experiment, scope toxics.Scope
 		d.fail(first(e.tokens["fault"].value), "unknown fault %q (%s)", e.name, suggest(e.name, toxics.Names()))
 		return
 	}
-	if end := e.at.high + e.lasts.high; end > exp.Load.Duration {
+	if end := e.ends(); end > exp.Load.Duration {
 		d.fail(first(e.tokens["for"].value), "the fault may end at %s, after the load (%s)", end, exp.Load.Duration)
 	}
 	for _, target := range e.target.variants() {
@@ -118,7 +182,8 @@ func (d *decoder) makeFault(e entry, target string, options map[string]any, scop
 	switch {
 	case err == nil:
 	case errors.As(err, &option) && option.Unknown:
-		d.fail(e.tokens[option.Option].key, "unknown option %q: a fault has at, for, fault and target; %s", option.Option, option.Reason)
+		d.fail(e.tokens[option.Option].key, "unknown option %q: a line has %s; %s", option.Option,
+			strings.Join(reserved, ", "), option.Reason)
 	case errors.As(err, &option):
 		d.fail(first(e.tokens[option.Option].value), "%v", err)
 	default:
@@ -142,28 +207,4 @@ func scopeOf(names []string, exp harness.Experiment) (toxics.Scope, error) {
 
 func checkFault(f harness.ScheduledFault, scope toxics.Scope) error {
 	return toxics.Check(f.Name, f.Fault, f.Target, scope)
-}
-
-// draw makes the schedule concrete.
-func (doc *document) draw(d drawer) ([]harness.ScheduledFault, error) {
-	var out []harness.ScheduledFault
-	for i, e := range doc.faults {
-		path := fmt.Sprintf("%s.faults[%d].", doc.exp.Name, i)
-		options := map[string]any{}
-		for name, s := range e.options {
-			options[name] = s.draw(d, path+name)
-		}
-		fault, err := toxics.New(e.name, options)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", doc.exp.Name, e.name, err)
-		}
-		target, ok := e.target.draw(d, path+"target").(string)
-		if !ok {
-			return nil, fmt.Errorf("%s: %s: the target is not words", doc.exp.Name, e.name)
-		}
-		out = append(out, harness.ScheduledFault{
-			At: e.at.draw(d, path+"at"), For: e.lasts.draw(d, path+"for"), Name: e.name, Target: target, Fault: fault,
-		})
-	}
-	return out, nil
 }

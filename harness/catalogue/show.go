@@ -75,11 +75,44 @@ func faultRows(table *tabwriter.Writer, faults []harness.ScheduledFault) {
 }
 
 func faultText(f harness.ScheduledFault) string {
-	text := fmt.Sprintf("at %s for %s: %s on %s", f.At, f.For, f.Name, f.Target)
+	var b strings.Builder
+	if f.Label != "" {
+		fmt.Fprintf(&b, "%s, ", f.Label)
+	}
+	fmt.Fprintf(&b, "at %s", f.At)
+	if f.When != nil {
+		fmt.Fprintf(&b, ", when %s (within %s%s)", f.When.Trigger, f.When.Within, whenText(*f.When))
+	}
+	fmt.Fprintf(&b, " for %s", f.For)
+	if f.HealWhen != nil {
+		fmt.Fprintf(&b, " at most, until %s%s", f.HealWhen.Trigger, parenthesised(whenText(*f.HealWhen)))
+	}
+	fmt.Fprintf(&b, ": %s on %s", f.Name, f.Target)
 	if options := fmt.Sprint(f.Fault); options != "" {
-		text += " (" + options + ")"
+		fmt.Fprintf(&b, " (%s)", options)
+	}
+	if len(f.AimsAt) > 0 {
+		fmt.Fprintf(&b, ", aimed at %s", strings.Join(f.AimsAt, " and "))
+	}
+	return b.String()
+}
+
+// whenText says what is special about a trigger, each with a comma before it.
+func whenText(w harness.When) (text string) {
+	if w.Delay > 0 {
+		text += fmt.Sprintf(", %s later", w.Delay)
+	}
+	if w.HoldToHeal {
+		text += ", waiting until the heal"
 	}
 	return text
+}
+
+func parenthesised(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " (" + strings.TrimPrefix(text, ", ") + ")"
 }
 
 // expectRows lists what is expected, claims that are not named included: they must hold.

@@ -3,8 +3,6 @@ package catalogue
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -204,36 +202,6 @@ func (d *decoder) duration(f field, low, high time.Duration) time.Duration {
 	return x
 }
 
-// spans matches "2s..4s".
-var spans = regexp.MustCompile(`^(\S+)\.\.(\S+)$`)
-
-// span reads a duration or a range of durations.
-func (d *decoder) span(f field, low, high time.Duration) span {
-	s, ok := f.value.(*ast.StringNode)
-	ends := []string(nil)
-	if ok {
-		ends = spans.FindStringSubmatch(s.Value)
-	}
-	if ends == nil {
-		x := d.duration(f, low, high)
-		return span{x, x}
-	}
-	out, err := parseSpan(ends)
-	switch {
-	case err != nil:
-		d.fail(s.GetToken(), "expected a duration like 10s or a range like 2s..4s for %s, not %q", f.name, s.Value)
-	case out.low < low || out.high > high || out.high < out.low:
-		d.fail(s.GetToken(), "%s must be a range within %s to %s, low end first, not %s", f.name, low, high, s.Value)
-	}
-	return out
-}
-
-func parseSpan(ends []string) (span, error) {
-	low, errLow := time.ParseDuration(ends[1])
-	high, errHigh := time.ParseDuration(ends[2])
-	return span{low, high}, errors.Join(errLow, errHigh)
-}
-
 // list reads a list of words.
 func (d *decoder) list(f field) []field {
 	seq, ok := f.value.(*ast.SequenceNode)
@@ -274,31 +242,4 @@ func (d *decoder) plain(node ast.Node) any {
 	}
 	d.fail(node.GetToken(), "expected a word, a number, a list or a mapping, not %s", kindOf(node))
 	return nil
-}
-
-// anyOf is the key of a choice: {any-of: [a, b]}.
-const anyOf = "any-of"
-
-// setting reads a value that may be a range or a choice.
-func (d *decoder) setting(f field) setting {
-	if s, ok := f.value.(*ast.StringNode); ok {
-		if ends := spans.FindStringSubmatch(s.Value); ends != nil {
-			if found, err := parseSpan(ends); err == nil {
-				if found.high < found.low {
-					d.fail(s.GetToken(), "%s must be a range with its low end first, not %s", f.name, s.Value)
-				}
-				return setting{span: &found}
-			}
-		}
-	}
-	value := d.plain(f.value)
-	m, ok := value.(map[string]any)
-	if _, chosen := m[anyOf]; !ok || !chosen {
-		return setting{plain: value}
-	}
-	choice, ok := m[anyOf].([]any)
-	if !ok || len(choice) == 0 || len(m) > 1 {
-		d.fail(first(f.value), "expected a choice like {%s: [a, b]} for %s, not %v", anyOf, f.name, slices.Sorted(maps.Keys(m)))
-	}
-	return setting{choice: choice}
 }

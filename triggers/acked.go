@@ -1,0 +1,74 @@
+package triggers
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/wait"
+)
+
+var ackedKind = Kind{
+	Name:    "acked",
+	About:   "so many records were acknowledged to the sources since the trigger was armed",
+	Value:   "how many records",
+	Options: []OptionInfo{{"of", "the pipeline whose source counts; all sources together unless given"}},
+	make: func(r *reader) trigger {
+		return acked{n: r.number("acked", 0, 1), of: r.text("of")}
+	},
+}
+
+// acked waits for acknowledgements. The sources tell every tenth of a second how many there are, so it fires up to that
+// much later than the record it waits for.
+type acked struct {
+	n  uint64
+	of string
+}
+
+var _ harness.Trigger = acked{}
+
+func (a acked) String() string {
+	if a.of == "" {
+		return fmt.Sprintf("%d records acked", a.n)
+	}
+	return fmt.Sprintf("%d records acked to the source of %s", a.n, a.of)
+}
+
+func (a acked) settle(s Scope) (harness.Trigger, error) {
+	if a.of == "" {
+		return a, nil
+	}
+	_, err := s.pipeline(a.of)
+	return a, err
+}
+
+func (acked) Holds() []string { return nil }
+
+func (a acked) Arm(_ context.Context, f *harness.Field, _ harness.Signs) (harness.Armed, error) {
+	return ackedArmed{a, f.Fleet, f.Fleet.Acked(a.of)}, nil
+}
+
+type ackedArmed struct {
+	acked
+	fleet harness.Fleet
+	// before are those acknowledged before it was armed.
+	before uint64
+}
+
+// ackedEvery is how often the count is looked at.
+const ackedEvery = 20 * time.Millisecond
+
+func (a ackedArmed) Await(ctx context.Context) (string, error) {
+	var n uint64
+	err := wait.Poll(ctx, ackedEvery, func() (bool, error) {
+		n = a.fleet.Acked(a.of) - a.before
+		return n >= a.n, nil
+	})
+	if err != nil {
+		return "", fmt.Errorf("%w: %d of %d records are acked", err, n, a.n)
+	}
+	return fmt.Sprintf("after %d records acked", n), nil
+}
+
+func (ackedArmed) Release(context.Context) error { return nil }

@@ -1,0 +1,127 @@
+package triggers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// workerOptions are what every trigger on a worker takes.
+var workerOptions = []OptionInfo{
+	{"nth", "which time the phase is reached, counted from when the trigger was armed; 1 unless given"},
+	{"of", "the pipeline; one worker of every pipeline that has the phase unless given"},
+	{"partition", "the worker that holds this input partition is the one; 0 unless given"},
+}
+
+var phaseKind = Kind{
+	Name:    "phase",
+	About:   "a worker came to a phase of its loop; it waits there until the fault is injected",
+	Value:   "the phase: polled, processed, flushed, committing, offsets-sent, committed, or another that the pipeline has",
+	Options: workerOptions,
+	make: func(r *reader) trigger {
+		p := readWorker(r)
+		p.phase = r.text("phase")
+		p.text = "phase " + p.phase
+		return p
+	},
+}
+
+// phase makes one worker of each of its pipelines wait at a phase of its loop, and fires once all of them do.
+type phase struct {
+	// phase is what each waits at, or where byPipeline has it, that.
+	phase      string
+	byPipeline map[string]string
+	// option is where the phase was given, for errors.
+	option    string
+	nth       uint64
+	of        []string
+	partition int32
+	text      string
+	// seen, when set, says more about a worker that waits.
+	seen func(ctx context.Context, f *harness.Field, m harness.Member) (string, error)
+}
+
+var _ harness.Trigger = phase{}
+
+func readWorker(r *reader) phase {
+	p := phase{option: r.kind.Name, nth: r.number("nth", 1, 1), partition: int32(r.number("partition", 0, 0))}
+	if of := r.text("of"); of != "" {
+		p.of = []string{of}
+	}
+	return p
+}
+
+func (p phase) String() string {
+	nth := ""
+	if p.nth > 1 {
+		nth = fmt.Sprintf(" (time %d)", p.nth)
+	}
+	return fmt.Sprintf("%s%s of %s, at the holder of input/%d", p.text, nth, strings.Join(p.of, " and "), p.partition)
+}
+
+// settle finds the pipelines that have the phase.
+func (p phase) settle(s Scope) (harness.Trigger, error) {
+	if p.partition >= int32(s.Partitions) {
+		return nil, wrong("partition", "partitions go from 0 to %d", s.Partitions-1)
+	}
+	return p.settleWhere(s, func(info harness.PipelineInfo) string {
+		if slices.Contains(info.Phases, p.phase) {
+			return p.phase
+		}
+		return ""
+	})
+}
+
+// settleWhere keeps the pipelines for which at names a phase.
+func (p phase) settleWhere(s Scope, at func(harness.PipelineInfo) string) (harness.Trigger, error) {
+	candidates := p.of
+	if len(candidates) == 0 {
+		for _, info := range s.Pipelines {
+			candidates = append(candidates, info.Name)
+		}
+	}
+	named := p.of
+	p.of, p.byPipeline = nil, map[string]string{}
+	for _, name := range candidates {
+		info, err := s.pipeline(name)
+		if err != nil {
+			return nil, err
+		}
+		where := at(info)
+		switch {
+		case where != "":
+			p.of = append(p.of, name)
+			p.byPipeline[name] = where
+		case len(named) > 0:
+			return nil, wrong(p.option, "pipeline %s has no %s (its phases: %s)", name, p.text, orNone(info.Phases))
+		}
+	}
+	if len(p.of) == 0 {
+		return nil, wrong(p.option, "no pipeline of the experiment has a %s", p.text)
+	}
+	slices.Sort(p.of)
+	return p, nil
+}
+
+func orNone(words []string) string {
+	if len(words) == 0 {
+		return "none"
+	}
+	return strings.Join(words, ", ")
+}
+
+func (p phase) Holds() []string { return p.of }
+
+// SameWorkers says whether two triggers hold the same workers, or none of the other's.
+func SameWorkers(a, b harness.Trigger) bool {
+	x, isPhase := a.(phase)
+	y, isPhaseToo := b.(phase)
+	if !isPhase || !isPhaseToo {
+		return true
+	}
+	apart := !slices.ContainsFunc(x.of, func(name string) bool { return slices.Contains(y.of, name) })
+	return apart || slices.Equal(x.of, y.of) && x.partition == y.partition
+}

@@ -1,0 +1,111 @@
+package triggers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/wait"
+)
+
+// holderWithin is how long arming waits for a group that is rebalancing: until then nobody holds the partition.
+const holderWithin = 5 * time.Second
+
+// Arm finds the workers and tells each to wait.
+func (p phase) Arm(ctx context.Context, f *harness.Field, _ harness.Signs) (harness.Armed, error) {
+	armed := &phaseArmed{phase: p, field: f}
+	for _, pipeline := range p.of {
+		name, err := p.holder(ctx, f, pipeline)
+		if err == nil {
+			armed.workers = append(armed.workers, name)
+			err = f.Fleet.ArmAfter(ctx, name, p.byPipeline[pipeline], p.nth-1)
+		}
+		if err != nil {
+			armed.workers = armed.workers[:max(0, len(armed.workers)-1)] // that one is armed by somebody else, or not at all
+			return armed, err
+		}
+	}
+	return armed, nil
+}
+
+// holder waits for a running worker that holds the partition.
+func (p phase) holder(ctx context.Context, f *harness.Field, pipeline string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, holderWithin)
+	defer cancel()
+	name := ""
+	err := wait.Poll(ctx, 20*time.Millisecond, func() (bool, error) {
+		for _, m := range f.Fleet.Members() {
+			if m.Pipeline == pipeline && m.State == harness.MemberRunning && slices.Contains(m.Partitions, p.partition) {
+				name = m.Name
+			}
+		}
+		return name != "", nil
+	})
+	if err != nil {
+		return "", fmt.Errorf("no running worker of %s holds partition %d: %w", pipeline, p.partition, err)
+	}
+	return name, nil
+}
+
+// phaseArmed is a phase trigger whose workers are on their way.
+type phaseArmed struct {
+	phase
+	field   *harness.Field
+	workers []string
+}
+
+// Await returns once all the workers wait.
+func (a *phaseArmed) Await(ctx context.Context) (string, error) {
+	var saw []string
+	for _, name := range a.workers {
+		if err := a.field.Fleet.Await(ctx, name); err != nil {
+			return "", err
+		}
+		m, err := a.member(name)
+		if err != nil {
+			return "", err
+		}
+		text := fmt.Sprintf("%s waits at %s with %d records held", name, m.WaitingAt, m.Held)
+		if a.seen != nil {
+			more, err := a.seen(ctx, a.field, m)
+			if err != nil {
+				return "", fmt.Errorf("%s: %w", text, err)
+			}
+			text += ", " + more
+		}
+		saw = append(saw, text)
+	}
+	return strings.Join(saw, "; "), nil
+}
+
+func (a *phaseArmed) member(name string) (harness.Member, error) {
+	for _, m := range a.field.Fleet.Members() {
+		if m.Name == name && m.WaitingAt != "" {
+			return m, nil
+		}
+	}
+	return harness.Member{}, fmt.Errorf("%s does not wait any more", name)
+}
+
+// Release lets the workers go on. One that is dead has nobody to let go.
+func (a *phaseArmed) Release(ctx context.Context) error {
+	var errs []error
+	for _, name := range a.workers {
+		dead := func() bool {
+			return slices.ContainsFunc(a.field.Fleet.Members(), func(m harness.Member) bool {
+				return m.Name == name && m.State == harness.MemberDead
+			})
+		}
+		if dead() {
+			continue
+		}
+		if err := a.field.Fleet.Release(ctx, name); err != nil && !dead() {
+			errs = append(errs, fmt.Errorf("letting %s go on: %w", name, err))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,116 @@
+package triggers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+var endTxnKind = Kind{
+	Name: "end-txn",
+	About: "a worker is about to ask for the end of its nth transaction: offsets and outputs are in it, EndTxn is its next " +
+		"request; it waits there until the fault is injected",
+	Value:   "which transaction, counted from when the trigger was armed: 1 is the next",
+	Options: workerOptions[1:],
+	make: func(r *reader) trigger {
+		p := readWorker(r)
+		p.nth, p.text = r.number("end-txn", 1, 1), "EndTxn"
+		return endTxn{p}
+	},
+}
+
+// endTxn is the last phase before the end of a transaction.
+type endTxn struct{ phase }
+
+// lastBeforeEnd are the phases after which EndTxn is the next request, the later ones first.
+var lastBeforeEnd = []string{"offsets-sent", "committing"}
+
+func (e endTxn) settle(s Scope) (harness.Trigger, error) {
+	if e.partition >= int32(s.Partitions) {
+		return nil, wrong("partition", "partitions go from 0 to %d", s.Partitions-1)
+	}
+	return e.phase.settleWhere(s, lastPhase)
+}
+
+func lastPhase(info harness.PipelineInfo) string {
+	for _, phase := range lastBeforeEnd {
+		if info.Transactional && slices.Contains(info.Phases, phase) {
+			return phase
+		}
+	}
+	return ""
+}
+
+var transactionOpenKind = Kind{
+	Name: "transaction-open",
+	About: "a worker has a transaction open with all its outputs stored, and its coordinator says so; it waits there until " +
+		"the fault is injected",
+	Value:   "the transactional pipeline",
+	Options: []OptionInfo{workerOptions[0], workerOptions[2]},
+	make: func(r *reader) trigger {
+		p := readWorker(r)
+		p.of, p.text, p.seen = []string{r.text("transaction-open")}, "open transaction", describeTransaction
+		return openTransaction{p}
+	},
+}
+
+// openTransaction is the phase flushed of a transactional pipeline, with the coordinator's word for it.
+type openTransaction struct{ phase }
+
+func (o openTransaction) settle(s Scope) (harness.Trigger, error) {
+	if o.partition >= int32(s.Partitions) {
+		return nil, wrong("partition", "partitions go from 0 to %d", s.Partitions-1)
+	}
+	t, err := o.phase.settleWhere(s, func(info harness.PipelineInfo) string {
+		if info.Transactional && slices.Contains(info.Phases, "flushed") {
+			return "flushed"
+		}
+		return ""
+	})
+	var option *OptionError
+	if errors.As(err, &option) {
+		option.Option = o.option // the pipeline is the trigger's own value
+	}
+	return t, err
+}
+
+// describeTransaction asks the coordinator for the worker's transaction, which must be ongoing.
+func describeTransaction(ctx context.Context, f *harness.Field, m harness.Member) (string, error) {
+	l, err := f.Plan.Pipeline(m.Pipeline)
+	if err != nil || m.Number >= len(l.TransactionalIDs) {
+		return "", fmt.Errorf("worker %d of %s has no transactional id", m.Number, m.Pipeline)
+	}
+	id := l.TransactionalIDs[m.Number]
+	state, err := transactionState(ctx, f.Admin, id)
+	if err != nil {
+		return "", err
+	}
+	if state.State != "Ongoing" {
+		return "", fmt.Errorf("its transaction %s is %s", id, state.State)
+	}
+	return fmt.Sprintf("its transaction is %s (producer id %d, epoch %d)", state.State, state.ProducerID, state.ProducerEpoch), nil
+}
+
+func transactionState(ctx context.Context, client *kgo.Client, id string) (kmsg.DescribeTransactionsResponseTransactionState, error) {
+	req := kmsg.NewPtrDescribeTransactionsRequest()
+	req.TransactionalIDs = []string{id}
+	none := kmsg.DescribeTransactionsResponseTransactionState{}
+	resp, err := req.RequestWith(ctx, client)
+	if err != nil {
+		return none, fmt.Errorf("describing transaction %s: %w", id, err)
+	}
+	if len(resp.TransactionStates) != 1 {
+		return none, fmt.Errorf("describing transaction %s: %d answers", id, len(resp.TransactionStates))
+	}
+	if err := kerr.ErrorForCode(resp.TransactionStates[0].ErrorCode); err != nil {
+		return none, fmt.Errorf("describing transaction %s: %w", id, err)
+	}
+	return resp.TransactionStates[0], nil
+}
