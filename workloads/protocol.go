@@ -56,8 +56,8 @@ func (s spec) id() string { return fmt.Sprintf("%s.%d", s.Name, s.Incarnation) }
 // command is one line on the process's standard input after the spec.
 type command struct {
 	// ID is answered by an event that has it too, once the command has been obeyed.
-	ID    uint64 `json:"id"`
-	Do    string `json:"do"`
+	ID uint64 `json:"id"`
+	Do string `json:"do"`
 	// Phase is what to wait at (arm), after so many passes of it.
 	Phase  string `json:"phase,omitempty"`
 	Passes uint64 `json:"passes,omitempty"`

@@ -7,17 +7,15 @@ import (
 	"github.com/chaeos/chaeos/toxics"
 )
 
-// tolerated is how many of three combined nodes the controller quorum can miss.
-const tolerated = (brokers - 1) / 2
-
 // checkQuorum refuses schedules in which a majority of the controllers may be gone at one time: then there are no
 // elections, and what a run shows is the loss of the quorum, not what its faults are named after.
 func (d *decoder) checkQuorum(doc *document) {
+	voters := len(doc.exp.Cluster.Topology.Voters())
 	for i, e := range doc.faults {
 		begins := doc.begins(i)
-		if lost := doc.lostAt(begins, i); lost > tolerated && d.err == nil {
+		if lost := doc.lostAt(begins, i); lost > (voters-1)/2 && d.err == nil {
 			d.fail(e.start, "%d of %d nodes may be out of the controller quorum at %s, when this fault begins: "+
-				"no leader can be elected then (allow-quorum-loss: true if that is meant)", lost, brokers, begins)
+				"no leader can be elected then (allow-quorum-loss: true if that is meant)", lost, voters, begins)
 		}
 	}
 }
@@ -54,12 +52,12 @@ func (doc *document) healedBefore(i, j int) bool {
 // lostAt counts the nodes that may be out of the quorum at a time, when line by begins. Targets found at run time count
 // one each: two of them may be two nodes, even when they read the same.
 func (doc *document) lostAt(t time.Duration, by int) int {
-	named, found := map[int]bool{}, 0
+	named, found, voters := map[int]bool{}, 0, len(doc.exp.Cluster.Topology.Voters())
 	for i, e := range doc.faults {
 		if t < doc.begins(i) || t >= e.ends() || doc.healedBefore(i, by) {
 			continue
 		}
-		out := e.outage()
+		out := e.outage(doc.exp.Cluster.Topology.Controllers > 0)
 		for _, n := range out.Nodes {
 			named[n] = true
 		}
@@ -67,15 +65,15 @@ func (doc *document) lostAt(t time.Duration, by int) int {
 			found += e.atOnce()
 		}
 		if out.All {
-			return brokers
+			return voters
 		}
 	}
-	return min(len(named)+found, brokers)
+	return min(len(named)+found, voters)
 }
 
 // outage is the worst that a fault may take out of the quorum. Different targets to choose from are one node, not known
-// before.
-func (e entry) outage() toxics.Outage {
+// before. Where controllers are nodes of their own, only a fault on the controller takes one of them.
+func (e entry) outage(separate bool) toxics.Outage {
 	var worst toxics.Outage
 	for _, d := range []drawer{lowest{}, highest{}} {
 		options := map[string]any{}
@@ -89,6 +87,9 @@ func (e entry) outage() toxics.Outage {
 		for _, target := range e.target.variants() {
 			text, _ := target.(string) // checked before
 			out := toxics.OutageOf(fault, text)
+			if separate {
+				out = toxics.Outage{Found: out.Controller}
+			}
 			worst.All = worst.All || out.All
 			worst.Found = worst.Found || out.Found
 			worst.Nodes = append(worst.Nodes, out.Nodes...)
