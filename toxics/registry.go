@@ -27,8 +27,15 @@ type OptionInfo struct{ Name, About string }
 var kinds = []Kind{
 	brokerKillKind,
 	brokerPauseKind,
+	connectionCutKind,
 	latencyKind,
 	partitionKind,
+	requestDelayKind,
+	requestDropKind,
+	requestHoldKind,
+	responseDelayKind,
+	responseDropKind,
+	responseHoldKind,
 	workerKillKind,
 	workerPauseKind,
 }

@@ -7,9 +7,12 @@ import (
 	"io"
 	"os"
 
+	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
+
 	"github.com/chaeos/chaeos/clusters/local"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/catalogue"
+	"github.com/chaeos/chaeos/toxics/kafkatoxic"
 	"github.com/chaeos/chaeos/verifiers"
 	"github.com/chaeos/chaeos/verifiers/observe"
 	"github.com/chaeos/chaeos/verifiers/readback"
@@ -38,7 +41,8 @@ func rooms() parts {
 		suites:      suites{names: catalogue.SuiteNames(), find: findSuite, do: runChild(self)},
 		facts:       func(ctx context.Context) []fact { return machineFacts(ctx, local.DefaultCache()) },
 		keeper: func(ctx context.Context, in io.Reader, out io.Writer) error {
-			return local.RunKeeper(ctx, in, out, nil)
+			kafkatoxic.Register()
+			return local.RunKeeper(ctx, in, out, prepareLink)
 		},
 		worker: workloads.RunProcess,
 	}
@@ -48,6 +52,9 @@ func findSuite(name string) (experiments []string, repeat int, err error) {
 	s, err := catalogue.FindSuite(name)
 	return s.Experiments, s.Repeat, err
 }
+
+// prepareLink gives every link the Kafka-aware toxics as it is made.
+func prepareLink(_ harness.Link, proxy *toxiproxy.Proxy) error { return kafkatoxic.Prepare(proxy) }
 
 // executable is the path to run this program by again.
 func executable() string {

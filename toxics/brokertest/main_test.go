@@ -12,10 +12,12 @@ import (
 	"testing"
 	"time"
 
+	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/clusters/local"
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/toxics/kafkatoxic"
 	"github.com/chaeos/chaeos/workloads"
 )
 
@@ -49,7 +51,8 @@ func play(part string) error {
 	defer stop()
 	switch part {
 	case keeperPart:
-		return local.RunKeeper(ctx, os.Stdin, os.Stdout, nil)
+		kafkatoxic.Register()
+		return local.RunKeeper(ctx, os.Stdin, os.Stdout, func(_ harness.Link, p *toxiproxy.Proxy) error { return kafkatoxic.Prepare(p) })
 	case workloads.Subcommand:
 		return workloads.RunProcess(context.Background(), os.Stdin, os.Stdout)
 	}

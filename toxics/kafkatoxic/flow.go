@@ -1,0 +1,253 @@
+package kafkatoxic
+
+import (
+	"time"
+
+	"github.com/Shopify/toxiproxy/v2/stream"
+	"github.com/Shopify/toxiproxy/v2/toxics"
+)
+
+const (
+	// linger is how long the broker's side stays open after a held request was delivered whose client is gone: without it
+	// the broker's answer is never seen.
+	linger = time.Second
+	// lastWords bounds the writing of what is left of a stream whose source has ended: nobody may read any more.
+	lastWords = 5 * time.Second
+	// bufferedChunks is the length of the channel before each toxic.
+	bufferedChunks = 4
+)
+
+// flow is one direction of one connection on its way through a toxic. Toxiproxy stops and starts its pipe at each change of
+// a toxic, so everything that must outlive that is here, and every wait ends when it is interrupted.
+type flow struct {
+	judge  judge
+	frames cutter
+	// gather is a frame that is looked into, as far as it has come; nil where there is none.
+	gather []byte
+	raw    bool
+
+	steps   []step
+	rest    []byte // what of the last chunk was not looked at yet
+	arrived time.Time
+	stamp   time.Time // what passed chunks say of their time: later than arrived for what has waited
+	ended   bool      // the source has closed
+	over    bool      // and everything is passed on
+	// delivered is when the last frame that had waited was passed on; late is its rule until the next bytes are waited for.
+	delivered time.Time
+	late      *armed
+}
+
+// step is one thing to be done before the stream goes on: the first that is set.
+type step struct {
+	hold  *hold
+	data  []byte
+	deaf  <-chan struct{} // swallow everything until it closes, then close
+	close bool
+	at    time.Time // not before
+}
+
+// hold is a wait of one frame: for a gate, a time, or whichever comes first.
+type hold struct {
+	rule  *armed
+	gate  <-chan struct{}
+	until time.Time // zero: only for the gate
+	since time.Time
+}
+
+func (f *flow) then(s step) { f.steps = append(f.steps, s) }
+
+// pass lets bytes through as they are.
+func (f *flow) pass(data []byte) {
+	if len(data) > 0 {
+		f.then(step{data: data})
+	}
+}
+
+// run does what a toxic's Pipe has to: it returns false when the stub was interrupted, true when the stream has ended.
+func (f *flow) run(stub *toxics.ToxicStub) (over bool) {
+	for {
+		goOn := true
+		switch {
+		case len(f.steps) > 0:
+			goOn = f.step(stub)
+		case len(f.rest) > 0:
+			f.parse()
+		case f.ended:
+			f.flush()
+			f.then(step{close: true, at: f.delivered.Add(linger)})
+		default:
+			goOn = f.read(stub)
+		}
+		if !goOn {
+			return f.over
+		}
+	}
+}
+
+// read takes the next chunk.
+func (f *flow) read(stub *toxics.ToxicStub) bool {
+	select {
+	case c := <-stub.Input:
+		f.take(c)
+		return true
+	default:
+	}
+	f.late = nil // its client is still there
+	select {
+	case <-stub.Interrupt:
+		return false
+	case c := <-stub.Input:
+		f.take(c)
+		return true
+	}
+}
+
+func (f *flow) take(c *stream.StreamChunk) {
+	if c != nil {
+		f.rest, f.arrived, f.stamp = c.Data, c.Timestamp, c.Timestamp
+		return
+	}
+	f.ended = true
+	if f.late != nil {
+		f.late.count(func(c *Counters) { c.Late++ })
+	}
+}
+
+// step does the next step; false when it was interrupted, or was the last.
+func (f *flow) step(stub *toxics.ToxicStub) bool {
+	s := f.steps[0]
+	switch {
+	case s.hold != nil:
+		if !s.hold.await(stub) {
+			return false
+		}
+		s.hold.rule.end(s.hold)
+		f.delivered, f.stamp, f.late = time.Now(), time.Now(), s.hold.rule
+	case s.data != nil:
+		if !f.write(stub, s.data) {
+			return false
+		}
+	case s.deaf != nil:
+		if !f.swallow(stub, s.deaf) {
+			return false
+		}
+	case s.close:
+		if !pause(stub, s.at) {
+			return false
+		}
+		f.over = true
+		f.judge.gone()
+		stub.Close()
+		drain(stub)
+		return false
+	}
+	f.steps = f.steps[1:]
+	if len(f.steps) == 0 {
+		f.steps = nil
+	}
+	return true
+}
+
+// await returns when the gate has opened or the time has come; false when it was interrupted before.
+func (h *hold) await(stub *toxics.ToxicStub) bool {
+	select {
+	case <-h.gate:
+		return true
+	default:
+	}
+	var due <-chan time.Time
+	if !h.until.IsZero() {
+		timer := time.NewTimer(time.Until(h.until))
+		defer timer.Stop()
+		due = timer.C
+	}
+	select {
+	case <-h.gate:
+		return true
+	case <-due:
+		return true
+	case <-stub.Interrupt:
+		return false
+	}
+}
+
+// write passes bytes on. When the source has ended it gives up after a while.
+func (f *flow) write(stub *toxics.ToxicStub, data []byte) bool {
+	var tooLong <-chan time.Time
+	if f.ended {
+		timer := time.NewTimer(lastWords)
+		defer timer.Stop()
+		tooLong = timer.C
+	}
+	select {
+	case stub.Output <- &stream.StreamChunk{Data: data, Timestamp: f.stamp}:
+		return true
+	case <-tooLong:
+		return true
+	case <-stub.Interrupt:
+		return false
+	}
+}
+
+// swallow reads and throws away until the gate opens or the source ends, and then closes: a stream that lacks bytes can't
+// go on.
+func (f *flow) swallow(stub *toxics.ToxicStub, gate <-chan struct{}) bool {
+	f.rest = nil
+	for !f.ended {
+		select {
+		case <-stub.Interrupt:
+			return false
+		case <-gate:
+			f.then(step{close: true})
+			return true
+		case c := <-stub.Input:
+			f.ended = c == nil
+		}
+	}
+	return true
+}
+
+// pause waits for a time; false when it was interrupted before.
+func pause(stub *toxics.ToxicStub, until time.Time) bool {
+	if !time.Now().Before(until) {
+		return true
+	}
+	timer := time.NewTimer(time.Until(until))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-stub.Interrupt:
+		return false
+	}
+}
+
+// drain reads a closed flow's source to its end: what feeds it would wait forever.
+func drain(stub *toxics.ToxicStub) {
+	for c := range stub.Input {
+		_ = c
+	}
+}
+
+// handOver writes everything that a flow keeps, without waiting for rules: its toxic is being removed.
+func (f *flow) handOver(stub *toxics.ToxicStub) {
+	f.flush()
+	f.pass(f.rest)
+	for _, s := range f.steps {
+		switch {
+		case s.hold != nil:
+			s.hold.rule.end(s.hold)
+		case s.data != nil:
+			if stub.WriteOutput(&stream.StreamChunk{Data: s.data, Timestamp: time.Now()}, lastWords) != nil {
+				stub.Close()
+			}
+		case s.deaf != nil, s.close:
+			stub.Close()
+		}
+		if stub.Closed() {
+			break
+		}
+	}
+	f.steps, f.rest = nil, nil
+	f.judge.gone()
+}

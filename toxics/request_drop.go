@@ -1,0 +1,23 @@
+package toxics
+
+import (
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/toxics/kafkatoxic"
+)
+
+var requestDropKind = Kind{
+	Name:    "request-drop",
+	About:   "swallows requests, and all that follows on their connection, which stays open and silent until the client gives it up",
+	Hits:    Brokers | Workers,
+	Options: wireOptions(),
+	make:    newRequestDrop,
+}
+
+// requestDrop loses requests on the way: the broker never gets them, and the client learns nothing until its own timeout.
+type requestDrop struct{ wireFault }
+
+var _ harness.Fault = requestDrop{}
+
+func newRequestDrop(r *reader) harness.Fault {
+	return requestDrop{readWire(r, kafkatoxic.Drop, kafkatoxic.OnRequest, 1)}
+}

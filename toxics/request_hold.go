@@ -1,0 +1,30 @@
+package toxics
+
+import (
+	"time"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/toxics/kafkatoxic"
+)
+
+var requestHoldKind = Kind{
+	Name:  "request-hold",
+	About: "keeps requests, and what is behind them on their connection, until the heal; they arrive also when their client is gone",
+	Hits:  Brokers | Workers,
+	Options: wireOptions(
+		OptionInfo{"release-after", "let each go after this long, 1ms to 1h; at the heal unless given"},
+	),
+	make: newRequestHold,
+}
+
+// requestHold makes late requests: the client gives up, its retry passes on another connection, and the broker gets the
+// first one afterwards.
+type requestHold struct{ wireFault }
+
+var _ harness.Fault = requestHold{}
+
+func newRequestHold(r *reader) harness.Fault {
+	w := readWire(r, kafkatoxic.Hold, kafkatoxic.OnRequest, 1)
+	w.rule.Millis = r.millis("release-after", 0, time.Millisecond, time.Hour)
+	return requestHold{w}
+}

@@ -1,0 +1,29 @@
+package toxics
+
+import (
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/toxics/kafkatoxic"
+)
+
+var responseDropKind = Kind{
+	Name:  "response-drop",
+	About: "lets requests through and loses the broker's answers",
+	Hits:  Brokers | Workers,
+	Options: wireOptions(
+		OptionInfo{"then", "close (the connection, at once) or silence (until the client gives it up); close unless given"},
+	),
+	make: newResponseDrop,
+}
+
+// responseDrop loses answers: the broker has done what it was asked, and the client doesn't know.
+type responseDrop struct{ wireFault }
+
+var _ harness.Fault = responseDrop{}
+
+func newResponseDrop(r *reader) harness.Fault {
+	op := kafkatoxic.Cut // instead of passing the answer on
+	if r.oneOf("then", "close", "silence") == "silence" {
+		op = kafkatoxic.Drop
+	}
+	return responseDrop{readWire(r, op, kafkatoxic.OnResponse, 1)}
+}
