@@ -24,6 +24,7 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/toxics/kafkatoxic"
 )
 
 // The pipelines of the fake run: p reads and writes transactionally with two workers, q only produces.
@@ -90,6 +91,7 @@ type fakeCluster struct {
 type linkCounter struct{ upIn, upOut, downIn, downOut atomic.Int64 }
 
 func newFakeCluster(t *testing.T, kafka *kfake.Cluster) *fakeCluster {
+	kafkatoxic.Register()
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), zerolog.Nop())
 	api := httptest.NewServer(server.Routes())
 	t.Cleanup(api.Close)
@@ -119,6 +121,7 @@ func (c *fakeCluster) addLink(t *testing.T, link harness.Link) {
 	require.NoError(t, err)
 	proxy, err := toxiclient.NewClient(c.api).CreateProxy(link.Proxy, "127.0.0.1:0", echo.Addr().String())
 	require.NoError(t, err)
+	require.NoError(t, kafkatoxic.Prepare(proxy))
 	link.Listen = proxy.Listen
 	counter := &linkCounter{}
 	c.links, c.bytes[link.Proxy] = append(c.links, link), counter
@@ -260,6 +263,9 @@ func (c *fakeCluster) toxicsLeft(t *testing.T) []string {
 	var left []string
 	for name, p := range proxies {
 		for _, toxic := range p.ActiveToxics {
+			if toxic.Type == kafkatoxic.RequestType || toxic.Type == kafkatoxic.ResponseType {
+				continue // part of every link
+			}
 			left = append(left, fmt.Sprintf("%s %s %s", name, toxic.Type, toxic.Stream))
 		}
 	}

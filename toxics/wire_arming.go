@@ -95,11 +95,15 @@ func (l *armedLink) disarm(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("its arming was never answered: %w", context.Cause(ctx))
 	}
-	if _, err := bounded(ctx, func() error { return l.remote.Disarm(l.rule.ID) }); err != nil {
+	_, err := bounded(ctx, func() error { return l.remote.Disarm(l.rule.ID) })
+	if errors.Is(err, kafkatoxic.ErrNotPrepared) {
+		return nil // where there is no toxic there is no rule
+	}
+	if err != nil {
 		return err
 	}
 	left := ""
-	err := wait.Poll(ctx, lookEvery, func() (bool, error) {
+	err = wait.Poll(ctx, lookEvery, func() (bool, error) {
 		status, err := l.look(ctx)
 		if err != nil {
 			return false, err

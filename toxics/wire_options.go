@@ -14,7 +14,7 @@ import (
 // wireOptions are the options of every fault on requests, and those of its own, sorted by name.
 func wireOptions(own ...OptionInfo) []OptionInfo {
 	all := append([]OptionInfo{
-		{"apis", "names of Kafka's APIs, one or a list: EndTxn, Produce, ..."},
+		{"apis", "names of Kafka's APIs, one or a list: EndTxn, TxnOffsetCommit, ...; Produce unless given"},
 		{"client", "only requests with this client id, or one of a list"},
 		{"direction", "requests to the target, from it, or both; both unless given"},
 		{"links", "client, replication, quorum, or a list of them; client unless given"},
@@ -38,7 +38,11 @@ func readWire(r *reader, op kafkatoxic.Op, on kafkatoxic.Side, times int) wireFa
 			Skip: int64(r.number("skip", 0, 0, 1_000_000)), Times: int64(r.number("times", times, 0, 1_000_000)),
 		},
 	}
-	for _, name := range r.words("apis") {
+	names := r.words("apis")
+	if _, given := r.options["apis"]; !given {
+		names = []string{"Produce"}
+	}
+	for _, name := range names {
 		key, ok := kafkatoxic.APIKey(name)
 		if !ok {
 			r.fail("apis", "Kafka has no API %q", name)
@@ -52,9 +56,6 @@ func readWire(r *reader, op kafkatoxic.Op, on kafkatoxic.Side, times int) wireFa
 			r.fail("topic", "%s carries none", name)
 		}
 		w.rule.APIs = append(w.rule.APIs, kmsg.NameForKey(key))
-	}
-	if len(w.rule.APIs) == 0 {
-		r.fail("apis", "expected at least one, like EndTxn")
 	}
 	return w
 }

@@ -4,13 +4,13 @@ package frames
 type Part int
 
 const (
-	// More bytes are needed to complete a head: what was taken is kept.
+	// More says that further bytes are needed to complete a head: what was taken is kept.
 	More Part = iota
-	// Begin: a head is complete.
+	// Begin says that a head is complete.
 	Begin
-	// Body bytes belong to the frame that began last.
+	// Body says that the bytes belong to the frame that began last.
 	Body
-	// Raw bytes belong to a stream that can't be read: it isn't Kafka's, or it is encrypted.
+	// Raw says that the bytes belong to a stream that can't be read: it isn't Kafka's, or it is encrypted.
 	Raw
 )
 

@@ -16,7 +16,9 @@ const (
 	heartbeatKey = 12
 )
 
-func onEndTxn(op Op, on Side) Rule { return Rule{ID: "rule", Op: op, On: on, APIs: []string{"EndTxn"}, Times: 1} }
+func onEndTxn(op Op, on Side) Rule {
+	return Rule{ID: "rule", Op: op, On: on, APIs: []string{"EndTxn"}, Times: 1}
+}
 
 // TestHoldOutlivesTheClient is the late request: the client gives up, its retry passes, and the first arrives afterwards.
 func TestHoldOutlivesTheClient(t *testing.T) {

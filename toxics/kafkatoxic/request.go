@@ -22,7 +22,7 @@ const maxBody = 16 << 20
 type RequestToxic struct {
 	board
 	// idle counts connections whose pipe doesn't run: it was not begun yet, or was interrupted.
-	idle                                                   atomic.Int64
+	idle                                                  atomic.Int64
 	connections, unparsable, requests, tooLarge, unmarked atomic.Int64
 }
 

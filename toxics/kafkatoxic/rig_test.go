@@ -3,9 +3,11 @@ package kafkatoxic
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"io"
 	"net"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -155,16 +157,14 @@ func (p *peer) answer() int32 {
 func (p *peer) silent() bool {
 	_ = p.SetReadDeadline(time.Now().Add(moment))
 	n, err := p.Read(make([]byte, 1))
-	timeout, ok := err.(net.Error)
-	return n == 0 && ok && timeout.Timeout()
+	return n == 0 && errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 // closed says that the other side closes, without another byte.
 func (p *peer) closed() bool {
 	_ = p.SetReadDeadline(time.Now().Add(patience))
 	n, err := p.Read(make([]byte, 1))
-	timeout, isNet := err.(net.Error)
-	return n == 0 && err != nil && (!isNet || !timeout.Timeout())
+	return n == 0 && err != nil && !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 func readFrame(r io.Reader) ([]byte, error) {
