@@ -15,7 +15,7 @@ import (
 func checkLatency(e *evidence, n *harness.Numbers) []finding {
 	var shown uint64
 	for p := range e.run.record.Plan.Partitions {
-		shown += e.progress(int32(p)).between(math.MinInt64, math.MaxInt64)
+		shown += e.meter(int32(p)).shown
 	}
 	if !e.run.live.recorded {
 		return nil

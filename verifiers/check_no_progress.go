@@ -12,14 +12,12 @@ func checkNoProgress(e *evidence, n *harness.Numbers) []finding {
 		return nil
 	}
 	for p := range e.run.record.Plan.Partitions {
-		supply := e.supply(int32(p)).all()
-		if n.NoProgress == nil && len(supply) > 0 {
+		m := e.meter(int32(p))
+		if n.NoProgress == nil && m.offered > 0 {
 			n.NoProgress, n.NoProgressIn = pointer(time.Duration(0)), int32(p)
 		}
-		for _, x := range pauses(supply, e.progress(int32(p)).all(), e.run.record.LoadStart) {
-			if n.NoProgress == nil || x.length() > *n.NoProgress {
-				n.NoProgress, n.NoProgressIn = pointer(x.length()), int32(p)
-			}
+		if x := m.longest; x != nil && (n.NoProgress == nil || x.length() > *n.NoProgress) {
+			n.NoProgress, n.NoProgressIn = pointer(x.length()), int32(p)
 		}
 	}
 	return nil

@@ -1,7 +1,6 @@
 package verifiers
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
@@ -16,18 +15,19 @@ func checkRecovery(e *evidence, n *harness.Numbers) []finding {
 		return nil
 	}
 	var found []finding
-	for _, f := range e.run.record.Faults {
+	for i, f := range e.run.record.Faults {
 		if f.Injected == 0 {
 			continue
 		}
 		for _, p := range e.affected(f) {
-			if d, ok := e.recovered(f, p); ok {
+			m := &e.meter(p).faults[i]
+			if d, ok := m.recovered(); ok {
 				n.Recovery = worst(n.Recovery, d)
 			} else {
 				found = append(found, note("no new output in %s/%d after %s %s", e.layout.Output, p, f.Fault, f.Target)...)
 			}
-			if at, ok := e.progress(p).firstSince(f.Healed); ok && f.Healed != 0 {
-				n.RecoveryFromHeal = worst(n.RecoveryFromHeal, at.Sub(f.Healed))
+			if m.shownHealed != 0 && f.Healed != 0 {
+				n.RecoveryFromHeal = worst(n.RecoveryFromHeal, m.shownHealed.Sub(f.Healed))
 			}
 		}
 	}
@@ -53,19 +53,10 @@ func (e *evidence) affected(f harness.FaultRecord) []int32 {
 	return all
 }
 
-func (e *evidence) recovered(f harness.FaultRecord, partition int32) (time.Duration, bool) {
-	threshold := cmp.Or(e.run.record.Bounds.StallThreshold, harness.DefaultBounds().StallThreshold)
-	healed := max(f.Healed, f.Injected)
-	var outage *pause
-	for _, x := range pauses(e.supply(partition).all(), e.progress(partition).all(), e.run.record.LoadStart) {
-		during := x.end > f.Injected && x.start <= healed
-		if during && x.length() >= threshold && (outage == nil || x.length() > outage.length()) {
-			outage = &x
-		}
+// recovered is the time from the fault's injection until its partition brought new output again, if it did.
+func (f *faultMeter) recovered() (time.Duration, bool) {
+	if f.outage != nil {
+		return f.outage.end.Sub(f.injected), !f.outage.open
 	}
-	if outage != nil {
-		return outage.end.Sub(f.Injected), !outage.open
-	}
-	at, ok := e.progress(partition).firstSince(f.Injected)
-	return at.Sub(f.Injected), ok
+	return f.shown.Sub(f.injected), f.shown != 0
 }

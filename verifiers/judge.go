@@ -21,22 +21,45 @@ func Judge(dir string) (*harness.Report, error) {
 		return nil, err
 	}
 	report := newReport(r)
-	for _, layout := range r.record.Plan.Pipelines {
-		e, err := gather(r, in, layout)
-		if err != nil {
-			return nil, err
+	layouts := r.record.Plan.Pipelines
+	judged := make([]judgement, len(layouts))
+	// Rows share only what nobody changes any more.
+	err = parallel(len(layouts), func(i int) (err error) {
+		judged[i], err = judgePipeline(r, in, layouts[i])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, j := range judged {
+		report.Anomalies = append(report.Anomalies, anomaliesOf(layouts[i].Name, j.found)...)
+		for _, x := range j.rereads {
+			report.Rereads = append(report.Rereads, harness.PipelineReread{Pipeline: layouts[i].Name, Reread: x})
 		}
-		row, found, internal := judgeRow(e)
-		report.Anomalies = append(report.Anomalies, anomaliesOf(layout.Name, found)...)
-		for _, x := range e.duplicates.rereads {
-			report.Rereads = append(report.Rereads, harness.PipelineReread{Pipeline: layout.Name, Reread: x})
-		}
-		report.Rows = append(report.Rows, row)
-		report.Stalls = append(report.Stalls, stallsOf(r, layout)...)
-		report.Inconclusive = append(report.Inconclusive, internal...)
+		report.Rows = append(report.Rows, j.row)
+		report.Stalls = append(report.Stalls, stallsOf(r, layouts[i])...)
+		report.Inconclusive = append(report.Inconclusive, j.internal...)
 	}
 	report.Exit, report.Why = exit(report)
 	return report, nil
+}
+
+// judgement is what is left of a row once its evidence is let go.
+type judgement struct {
+	row      harness.Row
+	found    []finding
+	internal []string
+	rereads  []harness.Reread
+}
+
+func judgePipeline(r *run, in *inputLog, layout harness.PipelineLayout) (j judgement, err error) {
+	e, err := gather(r, in, layout)
+	if err != nil {
+		return j, err
+	}
+	j.row, j.found, j.internal = judgeRow(e)
+	j.rereads = e.duplicates.rereads
+	return j, nil
 }
 
 func newReport(r *run) *harness.Report {

@@ -18,8 +18,6 @@ type liveLog struct {
 	// recorded says that an observer's history exists.
 	recorded bool
 	standing map[tp]*standstill
-	// progress are newly visible outputs, by topic and partition.
-	progress map[string]lines
 	// seenTo is the end of what the live reader was given; highest the highest watermark by leader epoch.
 	seenTo   map[tp]int64
 	highest  map[tp]map[int32]int64
@@ -32,7 +30,7 @@ type latencies struct{ warm, last []byte }
 
 func newLiveLog() *liveLog {
 	return &liveLog{
-		standing: map[tp]*standstill{}, progress: map[string]lines{}, seenTo: map[tp]int64{},
+		standing: map[tp]*standstill{}, seenTo: map[tp]int64{},
 		highest: map[tp]map[int32]int64{}, latency: map[string]latencies{},
 	}
 }
@@ -42,10 +40,6 @@ func (l *liveLog) add(e history.Entry, loadStart history.Time) {
 	case *history.Sample:
 		l.sample(e)
 	case *history.Seen:
-		if l.progress[e.Topic] == nil {
-			l.progress[e.Topic] = lines{}
-		}
-		l.progress[e.Topic].of(e.Partition).add(e.At, e.New)
 		at := tp{e.Topic, e.Partition}
 		l.seenTo[at] = max(l.seenTo[at], e.To)
 	case *history.Latency:

@@ -2,15 +2,10 @@ package verifiers
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"math"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
 
@@ -22,6 +17,8 @@ type run struct {
 	sources map[uint16]*source
 	workers map[string]map[life]*worker
 	live    *liveLog
+	// meters are those of every row's output partitions.
+	meters map[string][]*meter
 	// doubts are reasons against calling anything held: of the whole run, and by pipeline.
 	doubts   []string
 	doubtsOf map[string][]string
@@ -49,7 +46,7 @@ func load(dir string) (*run, error) {
 	}
 	r := &run{
 		dir: dir, record: record, index: index, sources: map[uint16]*source{}, workers: map[string]map[life]*worker{},
-		live: newLiveLog(), doubtsOf: map[string][]string{},
+		live: newLiveLog(), meters: map[string][]*meter{}, doubtsOf: map[string][]string{},
 	}
 	if index == nil {
 		r.index = &observation.Index{}
@@ -59,10 +56,8 @@ func load(dir string) (*run, error) {
 	slices.SortFunc(files, func(a, b harness.HistoryRecord) int {
 		return cmp.Or(cmp.Compare(a.Incarnation, b.Incarnation), cmp.Compare(a.File, b.File))
 	})
-	for _, h := range files {
-		if err := r.loadHistory(h); err != nil {
-			return nil, err
-		}
+	if err := r.loadHistories(files); err != nil {
+		return nil, err
 	}
 	for _, p := range record.Plan.Pipelines {
 		r.expectHistories(p)
@@ -87,89 +82,6 @@ func (r *run) expectHistories(p harness.PipelineLayout) {
 	if !p.ProducerOnly && len(r.workers[p.Name]) == 0 {
 		r.doubt(p.Name, "no worker left a history")
 	}
-}
-
-// loadHistory sums one file up.
-func (r *run) loadHistory(h harness.HistoryRecord) error {
-	path := filepath.Join(r.dir, h.File)
-	info, err := os.Stat(path)
-	if errors.Is(err, os.ErrNotExist) {
-		r.doubt(h.Pipeline, "history %s is missing", h.File)
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("history: %w", err)
-	}
-	take, done := r.taker(h)
-	entries := 0
-	tail, err := history.Scan(path, func(e history.Entry) error {
-		if entries++; entries == 1 {
-			r.checkProcess(h, e)
-		}
-		take(e)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	done()
-	r.checkTail(h, info.Size(), tail)
-	return nil
-}
-
-func (r *run) checkProcess(h harness.HistoryRecord, e history.Entry) {
-	p, ok := e.(*history.Process)
-	switch {
-	case !ok:
-		r.doubt(h.Pipeline, "history %s doesn't say whose it is", h.File)
-	case p.Run != r.record.RunID:
-		r.doubt(h.Pipeline, "history %s is another run's", h.File)
-	case int(p.Number) != h.Number || int(p.Incarnation) != h.Incarnation || p.Role != h.Role:
-		r.doubt(h.Pipeline, "history %s is %s's, number %d, incarnation %d", h.File, p.Name, p.Number, p.Incarnation)
-	}
-}
-
-// checkTail doubts what a cut or damaged history leaves out.
-func (r *run) checkTail(h harness.HistoryRecord, size int64, tail history.Tail) {
-	switch {
-	case size < h.Bytes:
-		r.doubt(h.Pipeline, "history %s has lost %d of %d bytes", h.File, h.Bytes-size, h.Bytes)
-	case size > h.Bytes:
-		r.doubt(h.Pipeline, "history %s has %d bytes more than its writer left", h.File, size-h.Bytes)
-	case tail.LostBytes > 0 && !(h.Killed && tail.Reason == cutShort):
-		r.doubt(h.Pipeline, "history %s: its last %d bytes can't be read: %s", h.File, tail.LostBytes, tail.Reason)
-	case !tail.Ended && !h.Killed:
-		r.doubt(h.Pipeline, "history %s was not closed, and nobody killed its writer", h.File)
-	}
-}
-
-// cutShort is history's reason for a frame whose writer was killed while writing it: what it announces didn't happen.
-const cutShort = "the last frame is cut short"
-
-// taker returns what takes the entries of a file, and what is called after the last.
-func (r *run) taker(h harness.HistoryRecord) (take func(history.Entry), done func()) {
-	nothing := func() {}
-	switch h.Role {
-	case "source":
-		number := uint16(h.Number)
-		s := r.sources[number]
-		if s == nil {
-			s = newSource(max(1, r.record.Plan.Partitions))
-			r.sources[number] = s
-		}
-		s.files = append(s.files, h.File)
-		return s.add, nothing
-	case "worker":
-		w := newWorker(life{uint16(h.Number), uint32(min(max(0, h.Incarnation), math.MaxUint32))}, h.Process, r.finalsOf(h.Pipeline))
-		w.file, w.killed = h.File, h.Killed
-		if r.workers[h.Pipeline] == nil {
-			r.workers[h.Pipeline] = map[life]*worker{}
-		}
-		r.workers[h.Pipeline][w.life] = w
-		return w.add, w.close
-	}
-	r.live.recorded = true
-	return func(e history.Entry) { r.live.add(e, r.record.LoadStart) }, nothing
 }
 
 // sorted lists a pipeline's workers by number and incarnation.

@@ -14,24 +14,20 @@ type source struct {
 	// stored are the offsets that acknowledgements named; storedTwice counts those named for two records.
 	stored      *keyset.Set
 	storedTwice uint64
-	// handed and stored over time, by partition.
-	handedOver, ackedOver lines
 }
 
 func newSource(partitions int) *source {
 	return &source{
 		partitions: partitions, intended: keyset.New(), acked: keyset.New(), failed: keyset.New(), unknown: keyset.New(),
-		sent: keyset.New(), stored: keyset.New(), handedOver: lines{}, ackedOver: lines{},
+		sent: keyset.New(), stored: keyset.New(),
 	}
 }
 
 func (s *source) add(e history.Entry) {
 	switch e := e.(type) {
-	case *history.Intent:
-		s.intent(e)
 	case *history.Acked:
-		for _, r := range e.Runs {
-			s.ack(e.At, r)
+		for i := range e.Runs {
+			s.ack(&e.Runs[i])
 		}
 	case *history.Settled:
 		to := s.unknown
@@ -49,8 +45,8 @@ func (s *source) add(e history.Entry) {
 	}
 }
 
-// intent spreads [First, First+Count) over the partitions it goes to.
-func (s *source) intent(e *history.Intent) {
+// intent spreads [First, First+Count) over the partitions it goes to, and says how many are handed over anew in each.
+func (s *source) intent(e *history.Intent, handed func(partition int32, n uint64)) {
 	if e.Count == 0 {
 		return
 	}
@@ -62,14 +58,12 @@ func (s *source) intent(e *history.Intent) {
 		}
 		n := (e.First+e.Count-first-1)/parts + 1
 		// A source that goes back to its checkpoint intends records again: they are offered once.
-		fresh := s.intended.AddRange(int32(c), first/parts, first/parts+n)
-		s.handedOver.of(int32(c)).add(e.At, fresh)
+		handed(int32(c), s.intended.AddRange(int32(c), first/parts, first/parts+n))
 	}
 }
 
-func (s *source) ack(at history.Time, r history.AckRun) {
+func (s *source) ack(r *history.AckRun) {
 	s.addRun(s.acked, r.SeqRun)
-	s.ackedOver.of(r.Partition).add(at, r.Count)
 	if r.Offset < 0 {
 		return
 	}

@@ -1,9 +1,11 @@
 package verifiers
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -239,6 +241,7 @@ func (w *world) fillObserver(n uint64) {
 		hdr, _ := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 		live.add(&history.Latency{At: at(n), Pipeline: layout.Name, HDR: hdr})
 	}
+	slices.SortStableFunc(live.entries, func(a, b history.Entry) int { return cmp.Compare(timeOf(a), timeOf(b)) })
 	samples := w.addHist("observer-samples", "harness", "", 0, 0)
 	for t := uint64(0); t <= min(n, 60_000); t += 100 {
 		for _, layout := range w.record.Plan.Pipelines {
@@ -253,6 +256,13 @@ func (w *world) fillObserver(n uint64) {
 		s.LSO = min(s.LSO, w.log(s.Topic, s.Partition).next)
 		s.HW = s.LSO
 	}
+}
+
+func timeOf(e history.Entry) history.Time {
+	if s, ok := e.(*history.Seen); ok {
+		return s.At
+	}
+	return e.(*history.Latency).At
 }
 
 // fault adds one that bit every row, between two moments.

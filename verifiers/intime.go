@@ -1,0 +1,120 @@
+package verifiers
+
+import "github.com/chaeos/chaeos/harness/history"
+
+// timed are the histories that say what was offered, and what became visible: those of the sources and of the observer.
+// They are read side by side in time order, so that nobody has to keep a timeline.
+type timed struct {
+	run     *run
+	streams []*timedStream
+	// handed and acked are the rows that a source's records are offered to, shown those that show an output topic.
+	handed, acked map[uint16][][]*meter
+	shown         map[string][][]*meter
+}
+
+// timedStream is one history, and its next entry that has to wait for its turn.
+type timedStream struct {
+	*loading
+	next history.Entry
+	at   history.Time
+}
+
+func newTimed(r *run, files []*loading) *timed {
+	t := &timed{run: r, handed: map[uint16][][]*meter{}, acked: map[uint16][][]*meter{}, shown: map[string][][]*meter{}}
+	for _, layout := range r.record.Plan.Pipelines {
+		meters := make([]*meter, r.record.Plan.Partitions)
+		for p := range meters {
+			meters[p] = newMeter(r.record)
+		}
+		r.meters[layout.Name] = meters
+		t.shown[layout.Output] = append(t.shown[layout.Output], meters)
+		if layout.ProducerOnly {
+			t.handed[layout.Source] = append(t.handed[layout.Source], meters)
+		} else {
+			t.acked[layout.Source] = append(t.acked[layout.Source], meters)
+		}
+	}
+	// At the same moment supply comes before progress: sources first.
+	for _, role := range []bool{true, false} {
+		for _, f := range files {
+			if (f.record.Role == roleSource) == role && f.record.Role != roleWorker {
+				t.streams = append(t.streams, &timedStream{loading: f})
+			}
+		}
+	}
+	return t
+}
+
+// read goes through all streams.
+func (t *timed) read() {
+	for _, s := range t.streams {
+		s.advance()
+	}
+	for {
+		var first *timedStream
+		for _, s := range t.streams {
+			if s.next != nil && (first == nil || s.at < first.at) {
+				first = s
+			}
+		}
+		if first == nil {
+			break
+		}
+		t.take(first)
+		first.advance()
+	}
+	for _, meters := range t.run.meters {
+		for _, m := range meters {
+			m.finish()
+		}
+	}
+}
+
+// advance finds the next entry that has a place in time; others go to their taker at once. An entry that was written
+// after one with a later time, as two goroutines may, counts as of that time.
+func (s *timedStream) advance() {
+	for s.next = s.read(); s.next != nil; s.next = s.read() {
+		var at history.Time
+		switch e := s.next.(type) {
+		case *history.Intent:
+			at = e.At
+		case *history.Acked:
+			at = e.At
+		case *history.Seen:
+			at = e.At
+		default:
+			s.take(s.next)
+			continue
+		}
+		s.at = max(s.at, at)
+		return
+	}
+}
+
+func (t *timed) take(s *timedStream) {
+	number := uint16(s.record.Number)
+	switch e := s.next.(type) {
+	case *history.Intent:
+		if s.source != nil {
+			s.source.intent(e, func(partition int32, n uint64) { feed(t.handed[number], partition, s.at, n, (*meter).supply) })
+		}
+		return
+	case *history.Acked:
+		for i := range e.Runs {
+			if s.source != nil {
+				feed(t.acked[number], e.Runs[i].Partition, s.at, e.Runs[i].Count, (*meter).supply)
+			}
+		}
+	case *history.Seen:
+		feed(t.shown[e.Topic], e.Partition, s.at, e.New, (*meter).progress)
+	}
+	s.take(s.next)
+}
+
+func feed(rows [][]*meter, partition int32, at history.Time, n uint64, do func(*meter, history.Time, uint64)) {
+	for _, meters := range rows {
+		if partition >= 0 && int(partition) < len(meters) {
+			do(meters[partition], at, n)
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package verifiers
+
+import (
+	"cmp"
+	"math"
+	"time"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
+)
+
+// meter follows one output partition through time: what was offered to it, and what of it became visible. It is fed in
+// time order and keeps what checks ask, no timeline.
+type meter struct {
+	loadStart history.Time
+	faults    []faultMeter
+	// first is when the first fault was injected, healed when the last one ended (0: there was none).
+	first, healed history.Time
+
+	offered, shown uint64
+	// waiting says that there was input without output since since; lastSupply is the newest input's time.
+	waiting           bool
+	since, lastSupply history.Time
+
+	// longest is the longest pause since the load's start (nil: there was none).
+	longest *pause
+	// before were shown before the first fault, after after the last heal; during was offered while a fault was active.
+	before, after, during uint64
+}
+
+// faultMeter is what one fault did to a partition.
+type faultMeter struct {
+	injected, healed history.Time
+	threshold        time.Duration
+	// outage is the longest pause over the threshold that overlaps the fault.
+	outage *pause
+	// shown and shownHealed are the first new outputs since it was injected, and since it was healed (0: none).
+	shown, shownHealed history.Time
+}
+
+// pause is a time during which a partition had input waiting and brought no new output. A pause that no output ended
+// is open: it is counted up to the last supply, for what is lost would keep it waiting for ever.
+type pause struct {
+	start, end history.Time
+	open       bool
+}
+
+func (p pause) length() time.Duration { return p.end.Sub(p.start) }
+
+func newMeter(record *harness.RunRecord) *meter {
+	m := &meter{loadStart: record.LoadStart, first: math.MaxInt64}
+	threshold := cmp.Or(record.Bounds.StallThreshold, harness.DefaultBounds().StallThreshold)
+	for _, f := range record.Faults {
+		m.faults = append(m.faults, faultMeter{injected: f.Injected, healed: f.Healed, threshold: threshold})
+		if f.Injected != 0 {
+			m.first, m.healed = min(m.first, f.Injected), max(m.healed, f.Healed)
+		}
+	}
+	return m
+}
+
+// supply says that n inputs were offered: acknowledged into the input topic, or handed to the client of a source under
+// test.
+func (m *meter) supply(at history.Time, n uint64) {
+	if n == 0 {
+		return
+	}
+	m.offered += n
+	m.lastSupply = at
+	if !m.waiting && m.offered > m.shown {
+		m.waiting, m.since = true, at
+	}
+	for i := range m.faults {
+		if f := &m.faults[i]; f.injected != 0 && at >= f.injected && at < f.healed {
+			m.during += n
+			break
+		}
+	}
+}
+
+// progress says that n outputs of new inputs became visible.
+func (m *meter) progress(at history.Time, n uint64) {
+	if n == 0 {
+		return
+	}
+	m.pause(at, false)
+	m.shown += n
+	m.since, m.waiting = at, m.offered > m.shown
+	if at < m.first {
+		m.before += n
+	}
+	if at >= m.healed {
+		m.after += n
+	}
+	for i := range m.faults {
+		m.faults[i].progress(at)
+	}
+}
+
+func (f *faultMeter) progress(at history.Time) {
+	if f.shown == 0 && at >= f.injected {
+		f.shown = at
+	}
+	if f.shownHealed == 0 && at >= f.healed {
+		f.shownHealed = at
+	}
+}
+
+// finish is called once everything was fed.
+func (m *meter) finish() {
+	if m.offered > 0 {
+		m.pause(m.lastSupply, true)
+	}
+}
+
+// pause notes the pause that ends now, if there is one.
+func (m *meter) pause(end history.Time, open bool) {
+	start := max(m.since, m.loadStart)
+	if !m.waiting || end <= start {
+		return
+	}
+	p := pause{start, end, open}
+	m.longest = longer(m.longest, p)
+	for i := range m.faults {
+		f := &m.faults[i]
+		if p.end > f.injected && p.start <= max(f.healed, f.injected) && p.length() >= f.threshold {
+			f.outage = longer(f.outage, p)
+		}
+	}
+}
+
+func longer(known *pause, p pause) *pause {
+	if known != nil && p.length() <= known.length() {
+		return known
+	}
+	return &p
+}
+
+// meter is that of one of the row's output partitions.
+func (e *evidence) meter(partition int32) *meter {
+	if of := e.run.meters[e.layout.Name]; partition >= 0 && int(partition) < len(of) {
+		return of[partition]
+	}
+	return newMeter(e.run.record)
+}
