@@ -47,6 +47,15 @@ type Injection interface {
 	Bites(ctx context.Context) []Bite
 }
 
+// lastingInjection is an injection that does what no heal undoes.
+type lastingInjection interface{ Lasting() []Lasting }
+
+// healChecker is an injection that can tell by effect whether it is over: what it looked at, or what stayed broken. It
+// waits a bounded time for it.
+type healChecker interface {
+	CheckHeal(ctx context.Context) (proof string, err error)
+}
+
 // Resolved is what a target turned out to be when the fault was injected.
 type Resolved struct {
 	// Text is for people: "broker 1 (leads output/0, not the controller)".
@@ -82,8 +91,12 @@ type FaultRecord struct {
 	Bites    []Bite        `json:"bites,omitempty"`
 	// Effect says what the cluster did about it: "leader of output/0: 1 -> 2 after 9.1s".
 	Effect string `json:"effect,omitempty"`
-	Error  string `json:"error,omitempty"`
-	Label  string `json:"label,omitempty"`
+	// Lasting is what it did that no heal undoes.
+	Lasting []Lasting `json:"lasting,omitempty"`
+	// HealProof says by what it was seen that the fault is over: "no toxic left on 8 links".
+	HealProof string `json:"healProof,omitempty"`
+	Error     string `json:"error,omitempty"`
+	Label     string `json:"label,omitempty"`
 	// When and HealWhen are the triggers as written, Saw and HealSaw what they saw when they fired.
 	When     string   `json:"when,omitempty"`
 	Saw      string   `json:"saw,omitempty"`
@@ -103,8 +116,9 @@ type Field struct {
 	Cluster Cluster
 	Fleet   Fleet
 	// Admin is a client over links that no fault touches. Its metadata cache may be stale: send requests yourself.
-	Admin    *kgo.Client
-	Plan     TopicPlan
+	Admin *kgo.Client
+	Plan  TopicPlan
+	// Rand is the fault's own, so that faults that overlap draw the same at every run of the seed.
 	Rand     *rand.Rand
 	Observer Observer
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -21,6 +22,7 @@ const healWithin = 45 * time.Second
 // schedule plays an experiment's faults, each at its time, overlapping as they may.
 type schedule struct {
 	field    *Field
+	seed     uint64
 	terminal Terminal
 	faults   []*plannedFault
 	// turns let one trigger at a time make workers of a pipeline wait.
@@ -41,6 +43,9 @@ type plannedFault struct {
 
 func newSchedule(faults []ScheduledFault, field *Field, terminal Terminal) *schedule {
 	s := &schedule{field: field, terminal: terminal}
+	if field.Rand != nil {
+		s.seed = field.Rand.Uint64()
+	}
 	for _, f := range faults {
 		p := &plannedFault{ScheduledFault: f, injected: make(chan struct{}), ended: make(chan struct{}), record: FaultRecord{
 			Fault: f.Name, Target: f.Target, Options: fmt.Sprint(f.Fault), At: f.At, For: f.For,
@@ -58,10 +63,11 @@ func newSchedule(faults []ScheduledFault, field *Field, terminal Terminal) *sche
 }
 
 func (s *schedule) inject(ctx context.Context, f *plannedFault) error {
-	injection, err := f.Fault.Inject(ctx, s.field, f.Target)
+	injection, err := f.Fault.Inject(ctx, s.fieldOf(f), f.Target)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.injection = injection
+	f.noteLasting()
 	if injection != nil {
 		f.record.Resolved = injection.Resolved()
 		f.record.Injected = history.Now()
@@ -73,6 +79,13 @@ func (s *schedule) inject(ctx context.Context, f *plannedFault) error {
 	close(f.injected)
 	s.terminal.Note(fmt.Sprintf("%s: %s%s", f.Name, f.record.Resolved.Text, prefixed("; ", f.record.Saw)))
 	return nil
+}
+
+// fieldOf gives a fault a source of randomness of its own, seeded by the run's seed and its place in the schedule.
+func (s *schedule) fieldOf(f *plannedFault) *Field {
+	field := *s.field
+	field.Rand = rand.New(rand.NewPCG(s.seed, uint64(slices.Index(s.faults, f))+1))
+	return &field
 }
 
 // heal undoes one fault (again, where it failed before) and asks it whom it hit.
@@ -90,13 +103,39 @@ func (s *schedule) heal(ctx context.Context, f *plannedFault) error {
 	}
 	f.healed = true
 	f.record.Healed = history.Now()
+	f.noteLasting()
 	f.record.Bites = f.injection.Bites(ctx)
 	if e, ok := f.injection.(effector); ok {
 		f.record.Effect = e.Effect()
 	}
+	if err := f.checkHeal(ctx); err != nil {
+		return err
+	}
 	s.terminal.Note(fmt.Sprintf("%s healed after %.1fs%s", f.Name,
 		f.record.Healed.Sub(f.record.Injected).Seconds(), prefixed("; ", f.record.Effect)))
 	return nil
+}
+
+// checkHeal records by what it is seen that the fault is over. One that left something broken makes the run inconclusive.
+func (f *plannedFault) checkHeal(ctx context.Context) error {
+	checker, ok := f.injection.(healChecker)
+	if !ok {
+		return nil
+	}
+	proof, err := checker.CheckHeal(ctx)
+	f.record.HealProof = proof
+	if err != nil {
+		f.record.Error = "after the heal: " + err.Error()
+		return fmt.Errorf("after the heal of %s on %s: %w", f.Name, f.record.Resolved.Text, err)
+	}
+	return nil
+}
+
+// noteLasting records what no heal undoes, as far as it is known now.
+func (f *plannedFault) noteLasting() {
+	if l, ok := f.injection.(lastingInjection); ok {
+		f.record.Lasting = l.Lasting()
+	}
 }
 
 // healAll heals whatever is still active, processes before links: a link whose peer is stopped can't be changed.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http/httptest"
 	"slices"
@@ -70,7 +71,7 @@ func newStage(t *testing.T) *stage {
 	t.Cleanup(admin.Close)
 	require.NoError(t, admin.Ping(t.Context()))
 	s := &stage{kafka: kafka, cluster: newFakeCluster(t, kafka), fleet: newFakeFleet()}
-	s.Field = &harness.Field{Cluster: s.cluster, Fleet: s.fleet, Admin: admin, Plan: testPlan, Observer: fakeObserver{}}
+	s.Field = &harness.Field{Cluster: s.cluster, Fleet: s.fleet, Admin: admin, Plan: testPlan, Observer: fakeObserver{}, Rand: rand.New(rand.NewPCG(1, 0))}
 	return s
 }
 

@@ -2,7 +2,9 @@ package toxics
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/chaeos/chaeos/harness"
@@ -23,8 +25,17 @@ type injection struct {
 	before func(context.Context)
 	// gather measures, after the heal.
 	gather func(context.Context) evidence
+	// effect, when set, says what came of the fault in better words than the watch.
+	effect func() string
+	// looks are what CheckHeal looks at.
+	looks []healLook
 
 	healing sync.Once
+	// background is what runs while the fault is active, nil where nothing does.
+	background *background
+	// lasting is what no heal undoes.
+	mu      sync.Mutex
+	lasting []harness.Lasting
 }
 
 var _ harness.Injection = (*injection)(nil)
@@ -56,7 +67,9 @@ func (i *injection) Resolved() harness.Resolved { return i.resolved }
 
 // Heal undoes the fault, as often as it is called until nothing is left to undo. It heals under a cancelled context too.
 func (i *injection) Heal(ctx context.Context) error {
+	var stopped error
 	i.healing.Do(func() {
+		stopped = i.background.stop()
 		if i.watch != nil {
 			i.watch.stop()
 		}
@@ -66,7 +79,7 @@ func (i *injection) Heal(ctx context.Context) error {
 			i.before(ctx)
 		}
 	})
-	return i.undo.run(ctx)
+	return errors.Join(stopped, i.undo.run(ctx))
 }
 
 // Bites says for each pipeline whether the fault hit it while it had records in flight.
@@ -88,7 +101,26 @@ func (i *injection) Bites(ctx context.Context) []harness.Bite {
 }
 
 // Effect says what the cluster did about the fault: how leadership moved, or that it didn't.
-func (i *injection) Effect() string { return i.watch.effect() }
+func (i *injection) Effect() string {
+	if i.effect != nil {
+		return i.effect()
+	}
+	return i.watch.effect()
+}
+
+// lasts notes what the fault has done that no heal undoes.
+func (i *injection) lasts(what ...harness.Lasting) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.lasting = append(i.lasting, what...)
+}
+
+// Lasting says what the fault has done, so far, that no heal undoes.
+func (i *injection) Lasting() []harness.Lasting {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return slices.Clone(i.lasting)
+}
 
 // notTouched is the proof that a fault passed a pipeline by.
 func notTouched(format string, args ...any) (string, bool) {

@@ -111,7 +111,9 @@ func (p poisoning) inject(ctx context.Context, f *harness.Field, t found, stream
 	i := newInjection(f, harness.Resolved{
 		Text: t.text, Brokers: t.brokers, Members: t.members, Links: proxiesOf(streams), Partitions: t.affected,
 	})
-	if err := poison(ctx, f, &i.undo, p.fault, p.kind, p.attributes, streams); err != nil {
+	named := newToxicName(p.fault)
+	i.expect(fmt.Sprintf("no toxic left on %d links", len(i.resolved.Links)), toxicsGone(f, named))
+	if err := poison(ctx, f, &i.undo, named, p.kind, p.attributes, streams); err != nil {
 		return i, err
 	}
 	if p.whileActive {

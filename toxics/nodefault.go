@@ -29,23 +29,32 @@ type nodeFault struct {
 	within time.Duration
 }
 
-// inject hits every broker that the target selects, all at once.
-func (n nodeFault) inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
+// findNodes resolves a target that selects brokers, and notes what is in flight.
+func findNodes(ctx context.Context, f *harness.Field, target string) (view, []int, *injection, error) {
 	t, err := ParseTarget(target)
 	if err != nil {
-		return nil, err
+		return view{}, nil, nil, err
 	}
 	v, err := look(ctx, f)
 	if err != nil {
-		return nil, err
+		return view{}, nil, nil, err
 	}
 	brokers, err := t.findBrokers(v)
 	if err != nil {
+		return view{}, nil, nil, err
+	}
+	return v, brokers, newInjection(f, harness.Resolved{
+		Text: v.describeAll(brokers), Brokers: brokers, Partitions: v.ledBy(brokers, topicsOf(f.Plan)...),
+	}), nil
+}
+
+// inject hits every broker that the target selects, all at once.
+func (n nodeFault) inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
+	v, brokers, i, err := findNodes(ctx, f, target)
+	if err != nil {
 		return nil, err
 	}
-	i := newInjection(f, harness.Resolved{
-		Text: v.describeAll(brokers), Brokers: brokers, Partitions: v.ledBy(brokers, topicsOf(f.Plan)...),
-	})
+	i.expectNodes(brokers)
 	if err := n.hitAll(ctx, f, i, brokers); err != nil {
 		return i, err
 	}
@@ -85,6 +94,19 @@ func (n nodeFault) proof(v view, l harness.PipelineLayout, brokers []int) (strin
 		return notTouched("no broker that was hit led or coordinated anything of it")
 	}
 	return strings.Join(texts, "; "), true
+}
+
+// expectNodes: once healed, the brokers run.
+func (i *injection) expectNodes(brokers []int) {
+	for _, b := range brokers {
+		i.expect(fmt.Sprintf("broker %d runs", b), func(ctx context.Context) error {
+			state, err := stateOf(ctx, i.field.Cluster, b)
+			if err == nil && state != harness.NodeRunning {
+				err = fmt.Errorf("broker %d is %s", b, state)
+			}
+			return err
+		})
+	}
 }
 
 // stateOf asks for a node's state.

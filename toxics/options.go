@@ -112,6 +112,45 @@ func (r *reader) text(option, def string) string {
 	return s
 }
 
+// target reads another target, of the given class; "" when the option isn't given.
+func (r *reader) target(option string, class Class) string {
+	s := r.text(option, "")
+	if s == "" {
+		return ""
+	}
+	t, err := ParseTarget(s)
+	switch {
+	case err != nil:
+		r.fail(option, "%v", err)
+	case !class.has(t.Class()):
+		r.fail(option, "expected %s; %q selects %s", class, s, t.Class())
+	}
+	return s
+}
+
+// settings reads a mapping from name to value; the values may be written as numbers, booleans or words.
+func (r *reader) settings(option string) map[string]string {
+	value, given := r.options[option]
+	if !given {
+		return nil
+	}
+	mapping, ok := value.(map[string]any)
+	if !ok || len(mapping) == 0 {
+		r.fail(option, "expected a mapping from name to value, not %v", value)
+		return nil
+	}
+	out := map[string]string{}
+	for name, v := range mapping {
+		switch v.(type) {
+		case string, bool, int, int64, uint64, float64:
+			out[name] = fmt.Sprint(v)
+		default:
+			r.fail(option, "expected a value for %s, not %v", name, v)
+		}
+	}
+	return out
+}
+
 // oneOf reads one of the choices, the first of which is the default.
 func (r *reader) oneOf(option string, choices ...string) string {
 	s := r.text(option, choices[0])

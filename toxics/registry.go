@@ -25,17 +25,27 @@ type OptionInfo struct{ Name, About string }
 
 // kinds lists every fault, sorted by name. A new fault is one new file and one line here.
 var kinds = []Kind{
+	brokerConfigKind,
 	brokerKillKind,
 	brokerPauseKind,
+	brokerStopKind,
+	brokerWipeKind,
 	connectionCutKind,
 	latencyKind,
+	leaderMoveKind,
+	leaderStormKind,
+	offsetsDeleteKind,
 	partitionKind,
+	powerLossKind,
+	preferredElectionKind,
 	requestDelayKind,
 	requestDropKind,
 	requestHoldKind,
 	responseDelayKind,
 	responseDropKind,
 	responseHoldKind,
+	topicConfigKind,
+	uncleanElectionKind,
 	workerKillKind,
 	workerPauseKind,
 }

@@ -18,17 +18,21 @@ type Class int
 const (
 	Brokers Class = 1 << iota
 	Workers
+	Partitions
+	Groups
 )
+
+// classNames are the classes in words, in order.
+var classNames = []string{"brokers", "workers", "partitions", "groups"}
 
 func (c Class) has(other Class) bool { return c&other == other }
 
 func (c Class) String() string {
 	var words []string
-	if c.has(Brokers) {
-		words = append(words, "brokers")
-	}
-	if c.has(Workers) {
-		words = append(words, "workers")
+	for i, name := range classNames {
+		if c.has(1 << i) {
+			words = append(words, name)
+		}
 	}
 	return strings.Join(words, " or ")
 }
@@ -75,6 +79,9 @@ func init() { // not a literal: its functions parse targets themselves in error 
 		worker("worker N", `worker (?P<number>\d+)`, workerNumber),
 		worker("holder of output/PARTITION", `holder of (?:output|input)/(?P<partition>\d+)`, holderOf),
 		worker("the worker that holds partition PARTITION", `the worker that holds partition (?P<partition>\d+)`, holderOf),
+		{syntax: "partition TOPIC/PARTITION", class: Partitions, pattern: whole(`partition (?P<topic>[\w.-]+)/(?P<partition>\d+)`)},
+		{syntax: "topic TOPIC", class: Partitions, pattern: whole(`topic (?P<topic>[\w.-]+)`)},
+		{syntax: "group [PIPELINE]", class: Groups, pattern: whole(`group(?: (?P<pipeline>[\w.-]+))?`)},
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,13 +34,13 @@ func newToxicName(fault string) string {
 }
 
 // poison adds the same toxic to every stream at once. Each is noted for removal before it is added, so that undo also
-// finds those whose addition failed half way.
-func poison(ctx context.Context, f *harness.Field, undo *undo, fault, kind string, attributes toxiproxy.Attributes, streams []stream) error {
+// finds those whose addition failed half way. All their names begin with the given one.
+func poison(ctx context.Context, f *harness.Field, undo *undo, named, kind string, attributes toxiproxy.Attributes, streams []stream) error {
 	client := toxiproxy.NewClient(f.Cluster.Info().ToxiproxyAPI)
 	errs := make([]error, len(streams))
 	var adding sync.WaitGroup
 	for i, s := range streams {
-		name := newToxicName(fault)
+		name := named + "-" + s.direction()
 		t := &toxic{proxy: client.NewProxy(), name: name}
 		t.proxy.Name = s.link.Proxy
 		undo.add(fmt.Sprintf("remove %s from %s", name, s.link.Proxy), removeWithin, t.remove)
@@ -50,6 +52,29 @@ func poison(ctx context.Context, f *harness.Field, undo *undo, fault, kind strin
 	}
 	adding.Wait()
 	return errors.Join(errs...)
+}
+
+// toxicsGone says which toxics whose names begin so are still on any proxy.
+func toxicsGone(f *harness.Field, named string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		var left []string
+		_, err := bounded(ctx, func() error {
+			proxies, err := toxiproxy.NewClient(f.Cluster.Info().ToxiproxyAPI).Proxies()
+			for _, p := range proxies {
+				for _, t := range p.ActiveToxics {
+					if strings.HasPrefix(t.Name, named) {
+						left = append(left, t.Name+" on "+p.Name)
+					}
+				}
+			}
+			return err
+		})
+		if err == nil && len(left) > 0 {
+			slices.Sort(left)
+			err = fmt.Errorf("toxics are left: %s", strings.Join(left, ", "))
+		}
+		return err
+	}
 }
 
 // toxic is one toxic on one proxy.

@@ -22,6 +22,12 @@ const (
 	input   = "input"
 )
 
+// The internal topics that pipelines depend on.
+const (
+	offsetsTopic      = "__consumer_offsets"
+	transactionsTopic = "__transaction_state"
+)
+
 // coordinator types of FindCoordinator.
 const (
 	groupKey       = int8(0)
@@ -46,7 +52,7 @@ type view struct {
 // look asks the brokers who does what. Brokers that don't answer in time are left out: they may be what a fault hit.
 func look(ctx context.Context, f *harness.Field) (view, error) {
 	v := view{plan: f.Plan, nodes: f.Cluster.Info().Nodes, groups: map[string]int{}, transactions: map[string]int{}}
-	topics, answered, err := newestTopics(ctx, f.Admin, v.nodes, topicsOf(f.Plan)...)
+	topics, answered, err := newestTopics(ctx, f.Admin, v.nodes, append(topicsOf(f.Plan), offsetsTopic, transactionsTopic)...)
 	if err != nil {
 		return view{}, fmt.Errorf("who leads what: %w", err)
 	}
@@ -175,6 +181,20 @@ func (v view) topicsRead(l harness.PipelineLayout) []string {
 		return []string{l.Output}
 	}
 	return []string{v.plan.Input, l.Output}
+}
+
+// numbers lists a topic's partitions.
+func (v view) numbers(topic string) []int32 { return slices.Sorted(maps.Keys(v.topics[topic])) }
+
+// concerns says whether a topic matters to a pipeline: it reads or writes it, or its coordinator keeps its log there.
+func (v view) concerns(l harness.PipelineLayout, topic string) bool {
+	switch topic {
+	case offsetsTopic:
+		return l.Group != ""
+	case transactionsTopic:
+		return len(l.TransactionalIDs) > 0
+	}
+	return slices.Contains(v.topicsRead(l), topic)
 }
 
 // roles says what a broker did for one pipeline, in words ("led output/0", "coordinated its group").

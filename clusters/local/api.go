@@ -30,6 +30,8 @@ func serveAPI(path string, k *keeper) (*api, error) {
 	mux.HandleFunc("GET /description", answer(func(*http.Request) (any, error) { return k.describe(), nil }))
 	mux.HandleFunc("GET /nodes", answer(func(*http.Request) (any, error) { return a.nodes(), nil }))
 	mux.HandleFunc("POST /nodes/{node}/{operation}", answer(a.operate))
+	mux.HandleFunc("POST /nodes/{node}/disk/wipe", answer(a.wipe))
+	mux.HandleFunc("POST /nodes/{node}/disk/cut", answer(a.cut))
 	mux.HandleFunc("POST /clients/{client}", answer(a.clientLinks))
 	mux.HandleFunc("GET /bytes", answer(func(r *http.Request) (any, error) { return k.proxies.bytes(r.Context()) }))
 	mux.HandleFunc("POST /close", answer(a.close))
@@ -59,12 +61,16 @@ func (a *api) nodes() []harness.NodeStatus {
 	return all
 }
 
-func (a *api) operate(r *http.Request) (any, error) {
+func (a *api) node(r *http.Request) (*node, error) {
 	id, err := strconv.Atoi(r.PathValue("node"))
 	if err != nil {
 		return nil, err
 	}
-	n, err := a.keeper.node(id)
+	return a.keeper.node(id)
+}
+
+func (a *api) operate(r *http.Request) (any, error) {
+	n, err := a.node(r)
 	if err != nil {
 		return nil, err
 	}

@@ -124,12 +124,29 @@ func (c *cluster) operate(ctx context.Context, node int, operation string) error
 	return nil
 }
 
+// send posts a command with a body to the keeper and reads its answer into result.
+func (c *cluster) send(ctx context.Context, path string, body, result any) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://keeper"+path, bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	return c.do(request, result)
+}
+
 // call sends one command to the keeper and reads its answer into result.
 func (c *cluster) call(ctx context.Context, method, path string, result any) error {
 	request, err := http.NewRequestWithContext(ctx, method, "http://keeper"+path, nil)
 	if err != nil {
 		return err
 	}
+	return c.do(request, result)
+}
+
+func (c *cluster) do(request *http.Request, result any) error {
 	response, err := c.http.Do(request)
 	if err != nil {
 		return fmt.Errorf("the keeper does not answer: %w", err)

@@ -76,23 +76,35 @@ func (k kafka) fingerprint(javaVersion string) (string, error) {
 
 // writeNodeDir lays out one node's folder: a formatted data folder, its hosts file, its properties.
 func (k kafka) writeNodeDir(dir string, node int, clusterID, hosts, properties string) error {
-	data := dataDir(dir)
-	for _, folder := range []string{data, filepath.Join(dir, tmpFolder)} {
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			return err
-		}
+	if err := os.MkdirAll(filepath.Join(dir, tmpFolder), 0o755); err != nil {
+		return err
+	}
+	if err := k.formatData(dataDir(dir), node, clusterID); err != nil {
+		return err
+	}
+	return writeFiles(map[string]string{
+		filepath.Join(dir, propertiesFile): properties,
+		filepath.Join(dir, hostsFileName):  hosts,
+		filepath.Join(dir, logConfigFile):  logConfig,
+	})
+}
+
+// formatData makes a formatted data folder, on a directory id of its own.
+func (k kafka) formatData(data string, node int, clusterID string) error {
+	if err := os.MkdirAll(data, 0o755); err != nil {
+		return err
 	}
 	checkpoint, err := os.ReadFile(k.Bootstrap)
 	if err != nil {
 		return err
 	}
-	files := map[string]string{
+	return writeFiles(map[string]string{
 		filepath.Join(data, "bootstrap.checkpoint"): string(checkpoint),
 		filepath.Join(data, "meta.properties"):      metaProperties(node, clusterID),
-		filepath.Join(dir, propertiesFile):          properties,
-		filepath.Join(dir, hostsFileName):           hosts,
-		filepath.Join(dir, logConfigFile):           logConfig,
-	}
+	})
+}
+
+func writeFiles(files map[string]string) error {
 	for path, text := range files {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			return err

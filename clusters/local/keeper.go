@@ -90,11 +90,12 @@ type keeper struct {
 	prepare PrepareLink
 	end     context.CancelCauseFunc
 
-	dir     string
-	layout  layout
-	proxies *proxies
-	nodes   []*node
-	api     *api
+	dir       string
+	clusterID string
+	layout    layout
+	proxies   *proxies
+	nodes     []*node
+	api       *api
 
 	once        sync.Once
 	teardownErr error
@@ -146,15 +147,16 @@ func (k *keeper) openProxies(ctx context.Context) error {
 
 // startNodes lays out the nodes' folders and starts their processes. Bare nodes dial each other without proxies.
 func (k *keeper) startNodes(ctx context.Context, bare bool) error {
-	kafka, clusterID := k.plan.Kafka, newID()
+	kafka := k.plan.Kafka
+	k.clusterID = newID()
 	var starts errgroup.Group
 	for _, id := range k.plan.Topology.Nodes() {
 		dir := filepath.Join(k.dir, fmt.Sprintf("node-%d", id))
 		properties := kafkaconf.Render(k.layout.node(id, dataDir(dir)), k.plan.Properties)
-		if err := kafka.writeNodeDir(dir, id, clusterID, k.layout.hostsFile(id, bare), properties); err != nil {
+		if err := kafka.writeNodeDir(dir, id, k.clusterID, k.layout.hostsFile(id, bare), properties); err != nil {
 			return err
 		}
-		n := &node{id: id, log: filepath.Join(k.plan.LogDir, fmt.Sprintf("broker-%d.log", id))}
+		n := &node{id: id, dir: dir, log: filepath.Join(k.plan.LogDir, fmt.Sprintf("broker-%d.log", id))}
 		n.command = func() *exec.Cmd { return kafka.broker(dir) }
 		k.nodes = append(k.nodes, n)
 		starts.Go(func() error { return n.Start(ctx) })

@@ -17,7 +17,9 @@ import (
 
 // node is one broker as its keeper runs it: one process at a time, on the same data and addresses.
 type node struct {
-	id      int
+	id int
+	// dir is the node's folder.
+	dir     string
 	command func() *exec.Cmd
 	log     string
 
@@ -61,29 +63,38 @@ func (n *node) Kill(ctx context.Context) error {
 	if err := n.process.Kill(); err != nil {
 		return err
 	}
-	return n.reaped(ctx)
+	return n.reaped(ctx, n.process)
 }
 
 // Stop ends the process with SIGTERM, which lets the broker hand over its leaders, and reaps it.
 func (n *node) Stop(ctx context.Context) error {
+	process, err := n.terminate()
+	if err != nil {
+		return err
+	}
+	return n.reaped(ctx, process) // unlocked: it may take long, and its state can be asked for meanwhile
+}
+
+// terminate sends SIGTERM.
+func (n *node) terminate() (*procs.Process, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if !n.running() {
-		return n.notRunning()
+		return nil, n.notRunning()
 	}
 	if n.paused {
-		return fmt.Errorf("node %d is paused: resume it before it can stop in order", n.id)
+		return nil, fmt.Errorf("node %d is paused: resume it before it can stop in order", n.id)
 	}
 	n.told = true
 	if err := n.process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return err
+		return nil, err
 	}
-	return n.reaped(ctx)
+	return n.process, nil
 }
 
-func (n *node) reaped(ctx context.Context) error {
+func (n *node) reaped(ctx context.Context, process *procs.Process) error {
 	select {
-	case <-n.process.Done():
+	case <-process.Done():
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("node %d has not ended: %w", n.id, context.Cause(ctx))

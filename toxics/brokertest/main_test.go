@@ -77,7 +77,10 @@ func brokers(t *testing.T) harness.Cluster {
 		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 		defer cancel()
 		provider := local.New(local.DefaultCache(), []string{os.Args[0], keeperPart})
-		shared.cluster, shared.err = provider.Start(ctx, harness.ClusterSpec{LogDir: shared.logs})
+		shared.cluster, shared.err = provider.Start(ctx, harness.ClusterSpec{LogDir: shared.logs, Properties: map[string]string{
+			"offsets.retention.check.interval.ms": "500",  // offsets that expire are gone soon
+			"replica.lag.time.max.ms":             "5000", // followers that are cut off leave the ISR soon
+		}})
 	})
 	require.NoError(t, shared.err)
 	return shared.cluster

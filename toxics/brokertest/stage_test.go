@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -99,7 +100,7 @@ func newStage(t *testing.T) *stage {
 		names = append(names, fmt.Sprintf("%s-%d", prefix, p))
 	}
 	createTopics(t, admin, plan.Input, plan.Pipelines[0].Output)
-	s.Field = &harness.Field{Cluster: c, Admin: admin, Plan: plan}
+	s.Field = &harness.Field{Cluster: c, Admin: admin, Plan: plan, Rand: rand.New(rand.NewPCG(1, 0))}
 	s.awaitInSync(t)
 	for p, name := range names {
 		s.producers = append(s.producers, startProducer(t, c, name, plan.Pipelines[0].Output, int32(p)))

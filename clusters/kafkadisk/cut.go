@@ -1,0 +1,110 @@
+// Package kafkadisk changes what a stopped broker has on its disk: one implementation for every provider.
+//
+// What a loss of power leaves is simulated as fairly as files allow: every log is cut at a batch's boundary to where it
+// had reached the disk; indexes and producer snapshots past the cut go; checkpoints are capped; the mark of a clean
+// shutdown goes. The metadata log is flushed before it commits, and stays whole.
+package kafkadisk
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+const (
+	metadataTopic     = "__cluster_metadata"
+	cleanShutdownFile = ".kafka_cleanshutdown"
+	recoveryPoints    = "recovery-point-offset-checkpoint"
+)
+
+// capped are the checkpoints that must not name offsets past the end of a log.
+var capped = []string{recoveryPoints, "replication-offset-checkpoint", "log-start-offset-checkpoint"}
+
+// logDir is the name of a partition's folder; those that Kafka is deleting or moving end otherwise.
+var logDir = regexp.MustCompile(`^(.+)-(\d+)$`)
+
+// Cut leaves in a data folder (log.dirs, of a broker that is stopped) what a loss of power would, and says what each log
+// lost, sorted by topic and partition.
+func Cut(data string, cut harness.LogCut) ([]harness.CutLog, error) {
+	ends, err := endsOf(data, cut)
+	if err != nil {
+		return nil, err
+	}
+	logs, err := partitionLogs(data)
+	if err != nil {
+		return nil, err
+	}
+	var lost []harness.CutLog
+	to := map[key]int64{}
+	for _, l := range logs {
+		from, now, err := l.cutTo(ends[l.key])
+		if err != nil {
+			return nil, fmt.Errorf("cut the log of %s-%d: %w", l.topic, l.partition, err)
+		}
+		if to[l.key] = now; now < from {
+			lost = append(lost, harness.CutLog{Topic: l.topic, Partition: l.partition, From: from, To: now})
+		}
+	}
+	for _, name := range capped {
+		if err := capCheckpoint(filepath.Join(data, name), to); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.Remove(filepath.Join(data, cleanShutdownFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return lost, nil
+}
+
+// key names one log.
+type key struct {
+	topic     string
+	partition int32
+}
+
+// endsOf is where every log had reached the disk; of those that are missing nothing had.
+func endsOf(data string, cut harness.LogCut) (map[key]int64, error) {
+	if cut.Checkpoint {
+		return readCheckpoint(filepath.Join(data, recoveryPoints))
+	}
+	ends := map[key]int64{}
+	for _, e := range cut.Ends {
+		ends[key{e.Topic, e.Partition}] = e.Offset
+	}
+	return ends, nil
+}
+
+// partitionLogs lists the logs of a data folder but the metadata log's, sorted.
+func partitionLogs(data string) ([]partitionLog, error) {
+	entries, err := os.ReadDir(data)
+	if err != nil {
+		return nil, err
+	}
+	var logs []partitionLog
+	for _, e := range entries {
+		name := logDir.FindStringSubmatch(e.Name())
+		if !e.IsDir() || name == nil || name[1] == metadataTopic {
+			continue
+		}
+		partition, err := strconv.ParseInt(name[2], 10, 32)
+		if err != nil {
+			continue
+		}
+		logs = append(logs, partitionLog{key: key{name[1], int32(partition)}, dir: filepath.Join(data, e.Name())})
+	}
+	slices.SortFunc(logs, func(a, b partitionLog) int {
+		if c := strings.Compare(a.topic, b.topic); c != 0 {
+			return c
+		}
+		return int(a.partition - b.partition)
+	})
+	return logs, nil
+}

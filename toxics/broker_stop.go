@@ -1,0 +1,53 @@
+package toxics
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+var brokerStopKind = Kind{
+	Name:  "broker-stop",
+	About: "ends the broker's process in order (SIGTERM), which hands its leaders over first; the heal starts it again",
+	Hits:  Brokers,
+	Options: []OptionInfo{
+		{"within", "how long the broker may take before it is killed, 1s to 2m; 20s unless given"},
+	},
+	make: newBrokerStop,
+}
+
+// brokerStop is a maintenance: the broker asks the controller to move its leaders, and leaves.
+type brokerStop struct{ within time.Duration }
+
+var _ harness.Fault = brokerStop{}
+
+func newBrokerStop(r *reader) harness.Fault {
+	return brokerStop{r.duration("within", 20*time.Second, time.Second, 2*time.Minute)}
+}
+
+func (brokerStop) Needs() []string { return []string{"stop", "kill"} }
+
+func (b brokerStop) String() string { return fmt.Sprintf("killed after %s", b.within) }
+
+func (brokerStop) outOfQuorum() bool { return true }
+
+func (b brokerStop) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
+	return nodeFault{
+		done: "shut down", within: startWithin, heal: startAgain,
+		hit: func(ctx context.Context, c harness.Cluster, node int) error { return stopNode(ctx, c, node, b.within) },
+	}.inject(ctx, f, target)
+}
+
+// stopNode ends a node in order, by force once its time is over: without a controller a broker waits minutes for an
+// answer to its farewell.
+func stopNode(ctx context.Context, c harness.Cluster, node int, within time.Duration) error {
+	bounded, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	err := c.Stop(bounded, node)
+	if err == nil || ctx.Err() != nil || bounded.Err() == nil {
+		return err
+	}
+	return c.Kill(ctx, node)
+}

@@ -1,0 +1,51 @@
+package toxics
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+var brokerWipeKind = Kind{
+	Name:  "broker-wipe",
+	About: "kills the broker and empties its disk; the heal starts it on the empty disk, and it copies everything again",
+	Hits:  Brokers,
+	make:  func(*reader) harness.Fault { return brokerWipe{} },
+}
+
+// brokerWipe is a disk that died and was replaced.
+type brokerWipe struct{}
+
+var _ harness.Fault = brokerWipe{}
+
+func (brokerWipe) Needs() []string { return []string{"kill", "wipe"} }
+
+func (brokerWipe) String() string { return "" }
+
+func (brokerWipe) outOfQuorum() bool { return true }
+
+func (brokerWipe) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
+	disks, err := disksOf(f)
+	if err != nil {
+		return nil, err
+	}
+	return nodeFault{
+		done: "killed and wiped", within: startWithin, heal: startAgain,
+		hit: func(ctx context.Context, c harness.Cluster, node int) error {
+			if err := c.Kill(ctx, node); err != nil {
+				return err
+			}
+			return disks.Wipe(ctx, node)
+		},
+	}.inject(ctx, f, target)
+}
+
+// disksOf is the cluster's disks, where its provider can change them.
+func disksOf(f *harness.Field) (harness.Disks, error) {
+	disks, ok := f.Cluster.(harness.Disks)
+	if !ok {
+		return nil, fmt.Errorf("clusters of kind %s can't change what brokers have on their disks", f.Cluster.Info().Provider)
+	}
+	return disks, nil
+}

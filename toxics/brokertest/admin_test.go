@@ -1,0 +1,223 @@
+package brokertest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/wait"
+)
+
+// leaders asks broker 3 who leads the output's partitions.
+func (s *stage) leaders(t *testing.T) map[int32]int {
+	t.Helper()
+	topic := s.Plan.Pipelines[0].Output
+	md, err := harness.AskMetadata(t.Context(), s.Admin, []int{3}, topic)
+	require.NoError(t, err)
+	leaders := map[int32]int{}
+	for p, state := range md.Topics[topic] {
+		leaders[p] = state.Leader
+	}
+	return leaders
+}
+
+var asCreated = map[int32]int{0: 1, 1: 2, 2: 3}
+
+// checkHeal asserts what a fault says of its heal.
+func checkHeal(t *testing.T, i harness.Injection, proof string) {
+	t.Helper()
+	got, err := i.(interface {
+		CheckHeal(context.Context) (string, error)
+	}).CheckHeal(t.Context())
+	require.NoError(t, err)
+	assert.Contains(t, got, proof)
+}
+
+func lastingOf(i harness.Injection) []harness.Lasting {
+	return i.(interface{ Lasting() []harness.Lasting }).Lasting()
+}
+
+func TestLeadersMove(t *testing.T) {
+	s := newStage(t)
+	i := s.inject(t, "leader-move", "partition output/0", map[string]any{"to": "broker 3"})
+	assert.Equal(t, map[int32]int{0: 3, 1: 2, 2: 3}, s.leaders(t), "the others are left alone")
+	assert.True(t, s.progresses(t, 0, 10*time.Second))
+	storm := s.inject(t, "leader-storm", "topic output", map[string]any{"every": "200ms"})
+	require.NoError(t, wait.Sleep(t.Context(), 3*time.Second))
+	require.NoError(t, i.Heal(t.Context()), "healed while the storm goes on")
+	s.heal(t, storm)
+	assert.Equal(t, asCreated, s.leaders(t), "whichever heals last puts back what was there first")
+	for _, healed := range []harness.Injection{i, storm} {
+		checkHeal(t, healed, "have a leader that all brokers agree on")
+		bite := onlyBite(t, healed)
+		assert.True(t, bite.Bit, bite.Proof)
+		t.Log(healed.Resolved().Text, "|", bite.Proof, "|", effectOf(healed))
+	}
+	assert.Contains(t, onlyBite(t, i).Proof, "leader of output/0: 1 -> 3, seen after ")
+	assert.Regexp(t, `^\d\d+ leader moves of its partitions$`, onlyBite(t, storm).Proof, "ten or more in three seconds")
+	assert.True(t, s.progresses(t, 0, 10*time.Second))
+
+	i = s.inject(t, "leader-move", "partition output/1", nil)
+	again := s.inject(t, "preferred-election", "topic output", nil)
+	assert.Equal(t, "every partition of it had its preferred leader", onlyBite(t, again).Proof, "a move makes its leader the preferred one")
+	s.heal(t, i)
+	assert.Equal(t, asCreated, s.leaders(t))
+}
+
+func TestSettingsAreChangedAndPutBackInAnyOrder(t *testing.T) {
+	s := newStage(t)
+	topic := s.Plan.Pipelines[0].Output
+	const name = "min.insync.replicas"
+	a := s.inject(t, "topic-config", "topic output", map[string]any{"set": map[string]any{name: uint64(1)}})
+	assert.Equal(t, "1", s.config(t, kmsg.ConfigResourceTypeTopic, topic, name))
+	b := s.inject(t, "topic-config", "topic output", map[string]any{"set": map[string]any{name: "3", "retention.ms": "60000"}})
+	assert.Equal(t, "3", s.config(t, kmsg.ConfigResourceTypeTopic, topic, name))
+	assert.Equal(t, "2", s.config(t, kmsg.ConfigResourceTypeTopic, s.Plan.Input, name), "other topics are left alone")
+	require.NoError(t, a.Heal(t.Context()))
+	assert.Equal(t, "3", s.config(t, kmsg.ConfigResourceTypeTopic, topic, name), "the fault that is still active has its way")
+	require.NoError(t, b.Heal(t.Context()))
+	assert.Equal(t, "2", s.config(t, kmsg.ConfigResourceTypeTopic, topic, name))
+	checkHeal(t, a, "settings as before")
+	checkHeal(t, b, "settings as before")
+	assert.Equal(t, "output: min.insync.replicas 2 -> 1", onlyBite(t, a).Proof)
+
+	c := s.inject(t, "broker-config", "broker 2", map[string]any{"set": map[string]any{"num.replica.fetchers": uint64(2)}})
+	assert.Equal(t, "2", s.config(t, kmsg.ConfigResourceTypeBroker, "2", "num.replica.fetchers"))
+	s.heal(t, c)
+	assert.Equal(t, "1", s.config(t, kmsg.ConfigResourceTypeBroker, "2", "num.replica.fetchers"))
+	assert.Contains(t, onlyBite(t, c).Proof, "changed broker 2, which led output/1 (num.replica.fetchers 1 -> 2)")
+}
+
+// config asks a broker what a setting is.
+func (s *stage) config(t *testing.T, kind kmsg.ConfigResourceType, resource, name string) string {
+	t.Helper()
+	req := kmsg.NewPtrDescribeConfigsRequest()
+	r := kmsg.NewDescribeConfigsRequestResource()
+	r.ResourceType, r.ResourceName, r.ConfigNames = kind, resource, []string{name}
+	req.Resources = append(req.Resources, r)
+	kresp, err := harness.AskBrokers(t.Context(), s.Admin, []int{2}, req)
+	require.NoError(t, err)
+	found := kresp.(*kmsg.DescribeConfigsResponse).Resources
+	require.Len(t, found, 1)
+	require.NoError(t, kerr.ErrorForCode(found[0].ErrorCode))
+	require.Len(t, found[0].Configs, 1)
+	return *found[0].Configs[0].Value
+}
+
+func TestOffsetsOfAnEmptyGroupGo(t *testing.T) {
+	s := newStage(t)
+	for how, within := range map[string]string{"delete": "10s", "expire": "20s"} {
+		s.commit(t, 42)
+		i := s.inject(t, "offsets-delete", "group", map[string]any{"how": how, "within": within})
+		assert.Equal(t, []int64{-1, -1, -1}, s.offsets(t), how)
+		s.heal(t, i)
+		bite := onlyBite(t, i)
+		assert.True(t, bite.Bit, bite.Proof)
+		assert.Equal(t, "committed offsets gone: input/0 42, input/1 42, input/2 42", bite.Proof)
+		require.Len(t, lastingOf(i), 3)
+		assert.Equal(t, harness.Lasting{
+			What: harness.OffsetDeleted, Topic: s.Plan.Input, Partition: 2, Group: s.Plan.Pipelines[0].Group, From: 42, To: -1,
+		}, lastingOf(i)[2])
+	}
+}
+
+// commit commits the same offset for every input partition, as an administrator does for an empty group.
+func (s *stage) commit(t *testing.T, offset int64) {
+	t.Helper()
+	group := s.Plan.Pipelines[0].Group
+	node := coordinator(t, s, 0, group)
+	req := kmsg.NewPtrOffsetCommitRequest()
+	req.Group, req.Generation = group, -1
+	topic := kmsg.NewOffsetCommitRequestTopic()
+	topic.Topic = s.Plan.Input
+	for p := range int32(partitions) {
+		part := kmsg.NewOffsetCommitRequestTopicPartition()
+		part.Partition, part.Offset = p, offset
+		topic.Partitions = append(topic.Partitions, part)
+	}
+	req.Topics = append(req.Topics, topic)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	require.NoError(t, wait.Poll(ctx, 100*time.Millisecond, func() (bool, error) { // a new coordinator loads first
+		kresp, err := harness.AskBrokers(ctx, s.Admin, []int{node}, pinned{req, 9})
+		if err != nil {
+			return false, err
+		}
+		return kresp.(*kmsg.OffsetCommitResponse).Topics[0].Partitions[0].ErrorCode == 0, nil
+	}))
+}
+
+// offsets is what the group has committed, by partition, -1 for nothing.
+func (s *stage) offsets(t *testing.T) []int64 {
+	t.Helper()
+	group := s.Plan.Pipelines[0].Group
+	req := kmsg.NewPtrOffsetFetchRequest()
+	g := kmsg.NewOffsetFetchRequestGroup()
+	g.Group = group
+	topic := kmsg.NewOffsetFetchRequestGroupTopic()
+	topic.Topic, topic.Partitions = s.Plan.Input, []int32{0, 1, 2}
+	g.Topics = append(g.Topics, topic)
+	req.Groups = append(req.Groups, g)
+	kresp, err := harness.AskBrokers(t.Context(), s.Admin, []int{coordinator(t, s, 0, group)}, pinned{req, 9})
+	require.NoError(t, err)
+	var offsets []int64
+	for _, p := range kresp.(*kmsg.OffsetFetchResponse).Groups[0].Topics[0].Partitions {
+		offsets = append(offsets, p.Offset)
+	}
+	return offsets
+}
+
+// pinned is a request of an older version, which names topics.
+type pinned struct {
+	kmsg.Request
+	version int16
+}
+
+func (p pinned) MaxVersion() int16 { return p.version }
+
+func TestUncleanElection(t *testing.T) {
+	s := newStage(t)
+	one := s.inject(t, "topic-config", "topic output", nil) // min.insync.replicas 1: no ELR keeps the others eligible
+	cut := s.inject(t, "partition", "broker 1", map[string]any{"links": "replication"})
+	s.awaitISR(t, 0, 1)
+	kill := s.inject(t, "broker-kill", "broker 1", nil)
+	i := s.inject(t, "unclean-election", "partition output/0", map[string]any{"within": "40s"})
+	leader := s.leaders(t)[0]
+	assert.Contains(t, []int{2, 3}, leader)
+	require.NoError(t, wait.Sleep(t.Context(), 500*time.Millisecond))
+	require.NoError(t, kill.Heal(t.Context()))
+	require.NoError(t, cut.Heal(t.Context()))
+	require.NoError(t, one.Heal(t.Context()))
+	s.heal(t, i)
+	bite := onlyBite(t, i)
+	assert.True(t, bite.Bit, bite.Proof)
+	assert.Equal(t, fmt.Sprintf("output/0 was given leader %d, and only [1] lacked nothing", leader), bite.Proof)
+	require.Len(t, lastingOf(i), 1)
+	assert.Equal(t, harness.UncleanLeader, lastingOf(i)[0].What)
+	checkHeal(t, i, "its partitions have leaders")
+	s.inject(t, "preferred-election", "topic output", nil)
+	assert.Equal(t, asCreated, s.leaders(t))
+}
+
+// awaitISR waits until only the given broker is in sync in an output partition.
+func (s *stage) awaitISR(t *testing.T, partition int32, only int32) {
+	t.Helper()
+	topic := s.Plan.Pipelines[0].Output
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	require.NoError(t, wait.Poll(ctx, 100*time.Millisecond, func() (bool, error) {
+		md, err := harness.AskMetadata(ctx, s.Admin, []int{3}, topic)
+		if err != nil {
+			return false, nil
+		}
+		isr := md.Topics[topic][partition].ISR
+		return len(isr) == 1 && isr[0] == only, nil
+	}), "the followers of output/%d must leave the ISR", partition)
+}

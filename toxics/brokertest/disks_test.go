@@ -1,0 +1,103 @@
+package brokertest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/wait"
+)
+
+func TestBrokerStopHandsOverFirst(t *testing.T) {
+	s := newStage(t)
+	begin := time.Now()
+	i := s.inject(t, "broker-stop", "leader of output/0", nil)
+	require.NotZero(t, s.newLeader(t, 0, 1, 3*time.Second), "its leaders moved before it ended")
+	took := time.Since(begin)
+	assert.True(t, s.progresses(t, 1, 10*time.Second))
+	s.heal(t, i)
+	bite := onlyBite(t, i)
+	assert.True(t, bite.Bit, bite.Proof)
+	assert.Contains(t, bite.Proof, "shut down broker 1, which led output/0")
+	checkHeal(t, i, "broker 1 runs")
+	t.Log(took, bite.Proof, effectOf(i))
+}
+
+func TestAWipedBrokerCopiesEverythingAgain(t *testing.T) {
+	s := newStage(t)
+	i := s.inject(t, "broker-wipe", "broker 2", nil)
+	data := filepath.Join(s.cluster.Info().DataDir, "node-2", "data")
+	files, err := os.ReadDir(data)
+	require.NoError(t, err)
+	require.Len(t, files, 2, "meta.properties and bootstrap.checkpoint")
+	assert.True(t, s.progresses(t, 0, 10*time.Second), "clients of broker 1 are left alone")
+	begin := time.Now()
+	s.heal(t, i) // awaits that every replica is in sync
+	t.Log("in sync again after", time.Since(begin), onlyBite(t, i).Proof)
+	assert.True(t, onlyBite(t, i).Bit)
+	log, err := os.Stat(filepath.Join(data, s.Plan.Pipelines[0].Output+"-0", "00000000000000000000.log"))
+	require.NoError(t, err)
+	assert.Positive(t, log.Size())
+	s.inject(t, "preferred-election", "topic output", nil)
+	assert.Equal(t, asCreated, s.leaders(t))
+}
+
+func TestPowerLoss(t *testing.T) {
+	s := newStage(t)
+	for _, options := range []map[string]any{{"writeback": "3s"}, {"mode": "checkpoint"}} {
+		before := s.end(t, 0)
+		i := s.inject(t, "power-loss", "all brokers", options)
+		nodes, err := s.cluster.Status(t.Context())
+		require.NoError(t, err)
+		for _, n := range nodes {
+			assert.Equal(t, harness.NodeStopped, n.State)
+		}
+		s.heal(t, i)
+		bite := onlyBite(t, i)
+		t.Log(options, bite.Proof, lastingOf(i))
+		require.True(t, bite.Bit, bite.Proof)
+		after := s.end(t, 0)
+		lost := map[int]harness.Lasting{}
+		for _, l := range lastingOf(i) {
+			require.Equal(t, harness.LogWasCut, l.What)
+			require.Less(t, l.To, l.From)
+			if l.Topic == s.Plan.Pipelines[0].Output && l.Partition == 0 {
+				lost[l.Node] = l
+			}
+		}
+		require.Len(t, lost, 3, "every replica of output/0 lost what was acknowledged last")
+		if options["mode"] == nil {
+			assert.GreaterOrEqual(t, lost[1].To, before, "what was there a writeback time ago is safe")
+			assert.Greater(t, lost[1].From, lost[1].To+20)
+		} else {
+			assert.Less(t, lost[1].To, before)
+		}
+		t.Log("output/0 ended at", before, "before, at", lost[1].From, "when the power went, and at", after, "after")
+		assert.True(t, s.progresses(t, 0, 20*time.Second))
+	}
+	s.inject(t, "preferred-election", "topic output", nil)
+	require.NoError(t, wait.Sleep(t.Context(), time.Second))
+	assert.Equal(t, asCreated, s.leaders(t))
+}
+
+// end asks for the end of an output partition's log, of whoever leads it.
+func (s *stage) end(t *testing.T, partition int32) int64 {
+	t.Helper()
+	req := kmsg.NewPtrListOffsetsRequest()
+	topic := kmsg.NewListOffsetsRequestTopic()
+	topic.Topic = s.Plan.Pipelines[0].Output
+	part := kmsg.NewListOffsetsRequestTopicPartition()
+	part.Partition, part.Timestamp, part.CurrentLeaderEpoch = partition, -1, -1
+	topic.Partitions = append(topic.Partitions, part)
+	req.Topics = append(req.Topics, topic)
+	resp, err := req.RequestWith(t.Context(), s.Admin)
+	require.NoError(t, err)
+	require.Zero(t, resp.Topics[0].Partitions[0].ErrorCode)
+	return resp.Topics[0].Partitions[0].Offset
+}

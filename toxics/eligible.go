@@ -1,0 +1,71 @@
+package toxics
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// candidates is who may lead a partition without losing anything.
+type candidates struct {
+	leader int
+	epoch  int32
+	// eligible are the replicas in sync and the eligible leader replicas (KIP-966): with the latter, the ISR may be empty.
+	// The last leader counts too, when all were lost uncleanly.
+	eligible []int32
+}
+
+// askCandidates asks every node, and believes the newest leader epoch. Metadata requests don't show eligible leader
+// replicas.
+func askCandidates(ctx context.Context, f *harness.Field, topics []string) (map[place]candidates, error) {
+	nodes := f.Cluster.Info().Nodes
+	answers, errs := make([]*kmsg.DescribeTopicPartitionsResponse, len(nodes)), make([]error, len(nodes))
+	var asking sync.WaitGroup
+	for at, node := range nodes {
+		req := kmsg.NewPtrDescribeTopicPartitionsRequest()
+		req.ResponsePartitionLimit = 2000
+		for _, name := range topics {
+			t := kmsg.NewDescribeTopicPartitionsRequestTopic()
+			t.Topic = name
+			req.Topics = append(req.Topics, t)
+		}
+		asking.Go(func() {
+			answers[at], errs[at] = askOf[*kmsg.DescribeTopicPartitionsResponse](ctx, f.Admin, []int{node}, req)
+		})
+	}
+	asking.Wait()
+	found := map[place]candidates{}
+	for at, resp := range answers {
+		if errs[at] == nil {
+			addCandidates(found, resp)
+		}
+	}
+	if len(found) == 0 {
+		return nil, errors.Join(append(errs, errors.New("no broker knows the topics"))...)
+	}
+	return found, nil
+}
+
+func addCandidates(found map[place]candidates, resp *kmsg.DescribeTopicPartitionsResponse) {
+	for _, t := range resp.Topics {
+		if t.Topic == nil {
+			continue
+		}
+		for _, p := range t.Partitions {
+			at := place{*t.Topic, p.Partition}
+			if old, known := found[at]; known && old.epoch >= p.LeaderEpoch {
+				continue
+			}
+			all := slices.Concat(p.ISR, p.EligibleLeaderReplicas, p.LastKnownELR)
+			slices.Sort(all)
+			found[at] = candidates{int(p.LeaderID), p.LeaderEpoch, slices.Compact(all)}
+		}
+	}
+}
+
+func (c candidates) has(node int) bool { return slices.Contains(c.eligible, int32(node)) }

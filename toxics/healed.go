@@ -1,0 +1,52 @@
+package toxics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chaeos/chaeos/harness/wait"
+)
+
+// healedWithin bounds the wait until everything that a fault touched looks as it did before.
+const healedWithin = 15 * time.Second
+
+// healLook is one thing that must be so once a fault is healed.
+type healLook struct {
+	// proof says that it is so: "no toxic left on 8 links".
+	proof string
+	// broken says what is not so, nil when it is.
+	broken func(context.Context) error
+}
+
+// expect notes what must be so once the fault is healed.
+func (i *injection) expect(proof string, broken func(context.Context) error) {
+	i.looks = append(i.looks, healLook{proof, broken})
+}
+
+// CheckHeal looks, by effect, whether everything that the fault touched is as it was, and waits a bounded time for it. It
+// says by what that was seen, or what stayed broken.
+func (i *injection) CheckHeal(ctx context.Context) (string, error) {
+	ctx, cancel := healContext(ctx, healedWithin)
+	defer cancel()
+	var proofs []string
+	var errs []error
+	for _, l := range i.looks {
+		var last error
+		err := wait.Poll(ctx, adminEvery, func() (bool, error) {
+			last = l.broken(ctx)
+			return last == nil, nil
+		})
+		if err != nil {
+			errs = append(errs, fmt.Errorf("stayed broken for %s: %w", healedWithin, errors.Join(last, err)))
+			continue
+		}
+		if !slices.Contains(proofs, l.proof) {
+			proofs = append(proofs, l.proof)
+		}
+	}
+	return strings.Join(proofs, ", "), errors.Join(errs...)
+}

@@ -1,0 +1,141 @@
+package toxics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+var leaderMoveKind = Kind{
+	Name:  "leader-move",
+	About: "hands the leadership of partitions to another replica in sync, in order; the heal gives it back",
+	Hits:  Partitions,
+	Options: []OptionInfo{
+		{"to", "a target that selects the next leader; the next replica in sync unless given"},
+		{"within", "how long the election may take, 1s to 1m; 10s unless given"},
+	},
+	make: newLeaderMove,
+}
+
+// leaderMove makes another replica the preferred leader, and elects it: the leader knows, and nothing is lost by it.
+type leaderMove struct {
+	to     string
+	within time.Duration
+}
+
+var _ harness.Fault = leaderMove{}
+
+func newLeaderMove(r *reader) harness.Fault {
+	return leaderMove{r.target("to", Brokers), r.duration("within", 10*time.Second, time.Second, time.Minute)}
+}
+
+func (leaderMove) Needs() []string { return nil }
+
+func (l leaderMove) String() string {
+	if l.to == "" {
+		return ""
+	}
+	return "to " + l.to
+}
+
+func (l leaderMove) check(s Scope, _ Target) error { return checkOther("to", l.to, s) }
+
+// Inject moves the leaders of every place that the target selects, all by one request.
+func (l leaderMove) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
+	on, err := findPartitions(ctx, f, target)
+	if err != nil {
+		return nil, err
+	}
+	next, err := l.next(on)
+	if err != nil {
+		return nil, err
+	}
+	if err := claimOrders(on.i, on.view, on.places); err != nil {
+		return on.i, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, l.within)
+	defer cancel()
+	on.i.began(ctx, on.view, on.view.nodes)
+	begin := time.Now()
+	if err := lead(ctx, f, on.view, next); err != nil {
+		return on.i, err
+	}
+	if err := awaitLeaders(ctx, f, next); err != nil {
+		return on.i, err
+	}
+	took := time.Since(begin)
+	on.i.gather = func(context.Context) evidence {
+		return func(layout harness.PipelineLayout) (string, bool) { return moveProof(on, next, layout, took) }
+	}
+	return on.i, nil
+}
+
+// next chooses each place's next leader: the broker that "to" selects, or the first other replica in sync.
+func (l leaderMove) next(on onPlaces) (map[place]int, error) {
+	var wanted []int
+	if l.to != "" {
+		t, err := ParseTarget(l.to)
+		if err != nil {
+			return nil, err
+		}
+		if wanted, err = t.findBrokers(on.view); err != nil {
+			return nil, err
+		}
+	}
+	next := map[place]int{}
+	for _, p := range on.places {
+		can := movable(on.view.topics[p.topic][p.partition])
+		if l.to != "" {
+			can = slices.DeleteFunc(can, func(b int) bool { return !slices.Contains(wanted, b) })
+		}
+		if len(can) == 0 {
+			return nil, fmt.Errorf("%s: no other replica in sync that could lead it", p)
+		}
+		next[p] = can[0]
+	}
+	return next, nil
+}
+
+// movable lists the replicas in sync that don't lead, in assignment order.
+func movable(s harness.PartitionState) []int {
+	var can []int
+	for _, r := range s.Replicas {
+		if int(r) != s.Leader && slices.Contains(s.ISR, r) {
+			can = append(can, int(r))
+		}
+	}
+	return can
+}
+
+func moveProof(on onPlaces, next map[place]int, l harness.PipelineLayout, took time.Duration) (string, bool) {
+	var texts []string
+	for _, p := range on.view.concerned(on.places, l) {
+		from := on.view.topics[p.topic][p.partition].Leader
+		texts = append(texts, fmt.Sprintf("leader of %s/%d: %d -> %d", on.view.generic(p.topic), p.partition, from, next[p]))
+	}
+	if len(texts) == 0 {
+		return notTouched("no partition of it was moved")
+	}
+	return fmt.Sprintf("%s, seen after %.1fs", strings.Join(texts, ", "), took.Seconds()), true
+}
+
+// checkOther checks an option that names another target.
+func checkOther(option, text string, s Scope) error {
+	if text == "" {
+		return nil
+	}
+	t, err := ParseTarget(text)
+	if err == nil {
+		err = t.check(s)
+	}
+	var wrong *OptionError
+	if err != nil && !errors.As(err, &wrong) {
+		return &OptionError{Option: option, Reason: err.Error()}
+	}
+	return err
+}

@@ -1,0 +1,152 @@
+package toxics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/wait"
+)
+
+var leaderStormKind = Kind{
+	Name:  "leader-storm",
+	About: "moves the leaders of partitions again and again, to replicas in sync that the seed chooses",
+	Hits:  Partitions,
+	Options: []OptionInfo{
+		{"every", "how long after one move the next begins, 100ms to 1m; 1s unless given"},
+	},
+	make: newLeaderStorm,
+}
+
+type leaderStorm struct{ every time.Duration }
+
+var _ harness.Fault = leaderStorm{}
+
+func newLeaderStorm(r *reader) harness.Fault {
+	return leaderStorm{r.duration("every", time.Second, 100*time.Millisecond, time.Minute)}
+}
+
+func (leaderStorm) Needs() []string { return nil }
+
+func (l leaderStorm) String() string { return fmt.Sprintf("every %s", l.every) }
+
+// storm is a leader storm under way.
+type storm struct {
+	leaderStorm
+	on   onPlaces
+	f    *harness.Field
+	rand *rand.Rand
+
+	mu    sync.Mutex
+	moved map[place]int
+}
+
+// Inject begins the storm and returns after the first move.
+func (l leaderStorm) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
+	on, err := findPartitions(ctx, f, target)
+	if err != nil {
+		return nil, err
+	}
+	if err := claimOrders(on.i, on.view, on.places); err != nil {
+		return on.i, err
+	}
+	s := &storm{leaderStorm: l, on: on, f: f, rand: f.Rand, moved: map[place]int{}}
+	on.i.began(ctx, on.view, on.view.nodes)
+	if err := s.move(ctx); err != nil {
+		return on.i, err
+	}
+	on.i.keep(ctx, s.rage)
+	on.i.gather = func(context.Context) evidence { return s.proof }
+	on.i.effect = s.total
+	return on.i, nil
+}
+
+// rage moves until the fault is healed. A round that fails, because another fault has taken a broker, is left out: the
+// number of moves that were seen is what counts.
+func (s *storm) rage(ctx context.Context) error {
+	return wait.Poll(ctx, s.every, func() (bool, error) {
+		_ = s.move(ctx)
+		return false, nil
+	})
+}
+
+// moveWithin bounds one round.
+const moveWithin = 5 * time.Second
+
+// move does one round. A partition number has the same next leader in every topic.
+func (s *storm) move(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, moveWithin)
+	defer cancel()
+	v := s.on.view
+	topics, _, err := newestTopics(ctx, s.f.Admin, v.nodes, topicsIn(s.on.places)...)
+	if err != nil {
+		return err
+	}
+	v.topics = topics
+	next := s.draw(v)
+	if len(next) == 0 {
+		return errors.New("no partition has another replica in sync that could lead it")
+	}
+	if err := lead(ctx, s.f, v, next); err != nil {
+		return err
+	}
+	if err := awaitLeaders(ctx, s.f, next); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for p := range next {
+		s.moved[p]++
+	}
+	return nil
+}
+
+// draw chooses the next leaders.
+func (s *storm) draw(v view) map[place]int {
+	byNumber := map[int32][]place{}
+	for _, p := range s.on.places {
+		byNumber[p.partition] = append(byNumber[p.partition], p)
+	}
+	next := map[place]int{}
+	for _, number := range slices.Sorted(maps.Keys(byNumber)) {
+		places := byNumber[number]
+		can := movable(v.topics[places[0].topic][number])
+		if len(can) == 0 {
+			continue
+		}
+		leader := can[s.rand.IntN(len(can))]
+		for _, p := range places {
+			if slices.Contains(movable(v.topics[p.topic][p.partition]), leader) {
+				next[p] = leader
+			}
+		}
+	}
+	return next
+}
+
+func (s *storm) proof(l harness.PipelineLayout) (string, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	moves := 0
+	for _, p := range s.on.view.concerned(s.on.places, l) {
+		moves += s.moved[p]
+	}
+	return fmt.Sprintf("%d leader moves of its partitions", moves), moves > 0
+}
+
+// total counts every move that was seen.
+func (s *storm) total() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	moves := 0
+	for _, n := range s.moved {
+		moves += n
+	}
+	return fmt.Sprintf("%d leader moves of %d partitions", moves, len(s.on.places))
+}

@@ -1,0 +1,175 @@
+package toxics
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/wait"
+)
+
+var powerLossKind = Kind{
+	Name: "power-loss",
+	About: "notes where every log stands, lets the writeback time pass, kills brokers and cuts their logs back to there; " +
+		"the heal starts them again",
+	Hits: Brokers,
+	Options: []OptionInfo{
+		{"mode", "writeback (cut to where each log stood a writeback time ago) or checkpoint (to Kafka's own recovery points, " +
+			"which loses whole segments: legal, harsher than real machines); writeback unless given"},
+		{"writeback", "how long the kernel may keep written pages to itself, 1s to 2m; 30s unless given: the power goes " +
+			"so long after the fault begins"},
+	},
+	make: newPowerLoss,
+}
+
+// The modes of a power loss.
+const (
+	writebackMode  = "writeback"
+	checkpointMode = "checkpoint"
+)
+
+// powerLoss loses what the kernel had not written to disk: replication is no fsync. The metadata log stays whole, for
+// KRaft flushes it before it commits.
+type powerLoss struct {
+	mode      string
+	writeback time.Duration
+}
+
+var _ harness.Fault = powerLoss{}
+
+func newPowerLoss(r *reader) harness.Fault {
+	return powerLoss{
+		r.oneOf("mode", writebackMode, checkpointMode),
+		r.duration("writeback", 30*time.Second, time.Second, 2*time.Minute),
+	}
+}
+
+func (powerLoss) Needs() []string { return []string{"kill", "cut"} }
+
+func (p powerLoss) String() string {
+	if p.mode == checkpointMode {
+		return "mode checkpoint"
+	}
+	return fmt.Sprintf("mode writeback, %s", p.writeback)
+}
+
+func (powerLoss) outOfQuorum() bool { return true }
+
+// lead is how long after its beginning the fault hits.
+func (p powerLoss) lead() time.Duration {
+	if p.mode == checkpointMode {
+		return 0
+	}
+	return p.writeback
+}
+
+func (p powerLoss) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
+	disks, err := disksOf(f)
+	if err != nil {
+		return nil, err
+	}
+	v, brokers, i, err := findNodes(ctx, f, target)
+	if err != nil {
+		return nil, err
+	}
+	stood := map[int][]harness.LogEnd{}
+	if p.mode == writebackMode {
+		if stood, err = logEnds(ctx, f, brokers); err != nil {
+			return nil, err
+		}
+		if err := wait.Sleep(ctx, p.writeback); err != nil {
+			return nil, fmt.Errorf("the power was not cut: %w", err)
+		}
+	}
+	i.inFlight = inFlight(f) // of the loss, not of the wait
+	i.expectNodes(brokers)
+	if err := killForPower(ctx, f, i, brokers); err != nil {
+		return i, err
+	}
+	lost, err := cutAll(ctx, disks, brokers, func(node int) harness.LogCut {
+		return harness.LogCut{Checkpoint: p.mode == checkpointMode, Ends: stood[node]}
+	})
+	for _, node := range brokers {
+		for _, c := range lost[node] {
+			i.lasts(harness.Lasting{What: harness.LogWasCut, Topic: c.Topic, Partition: c.Partition, Node: node, From: c.From, To: c.To})
+		}
+	}
+	if err != nil {
+		return i, err
+	}
+	i.gather = func(context.Context) evidence {
+		return func(l harness.PipelineLayout) (string, bool) { return powerProof(v, lost, brokers, l) }
+	}
+	i.began(ctx, v, without(v.nodes, brokers))
+	return i, nil
+}
+
+// killForPower kills all brokers at once, also those that another fault has stopped: they lose power too.
+func killForPower(ctx context.Context, f *harness.Field, i *injection, brokers []int) error {
+	return nodeFault{
+		within: startWithin, heal: startAgain,
+		hit: func(ctx context.Context, c harness.Cluster, node int) error {
+			state, err := stateOf(ctx, c, node)
+			if err != nil || state == harness.NodeStopped {
+				return err
+			}
+			return c.Kill(ctx, node)
+		},
+	}.hitAll(ctx, f, i, brokers)
+}
+
+// cutAll cuts the logs of all brokers and returns what each lost, by broker.
+func cutAll(ctx context.Context, disks harness.Disks, brokers []int, cut func(int) harness.LogCut) (map[int][]harness.CutLog, error) {
+	found, errs := make([][]harness.CutLog, len(brokers)), make([]error, len(brokers))
+	var cutting sync.WaitGroup
+	for at, node := range brokers {
+		cutting.Go(func() { found[at], errs[at] = disks.CutLogs(ctx, node, cut(node)) })
+	}
+	cutting.Wait()
+	lost := map[int][]harness.CutLog{}
+	for at, node := range brokers {
+		lost[node] = found[at]
+	}
+	return lost, errors.Join(errs...)
+}
+
+// powerProof sums up what a pipeline's logs lost: of each partition the replica that lost least, for that one's records
+// may come back to the others.
+func powerProof(v view, lost map[int][]harness.CutLog, brokers []int, l harness.PipelineLayout) (string, bool) {
+	cuts := map[place]map[int]int64{}
+	for node, logs := range lost {
+		for _, c := range logs {
+			p := place{c.Topic, c.Partition}
+			if !v.concerns(l, c.Topic) {
+				continue
+			}
+			if cuts[p] == nil {
+				cuts[p] = map[int]int64{}
+			}
+			cuts[p][node] = c.From - c.To
+		}
+	}
+	if len(cuts) == 0 {
+		return notTouched("no log of it lost anything: it was all on disk")
+	}
+	sums := map[string]int64{}
+	for p, byNode := range cuts {
+		least := slices.Min(slices.Collect(maps.Values(byNode)))
+		if len(byNode) < len(brokers) { // one replica lost nothing
+			least = 0
+		}
+		sums[v.generic(p.topic)] += least
+	}
+	var texts []string
+	for _, topic := range slices.SortedFunc(maps.Keys(sums), cmp.Compare) {
+		texts = append(texts, fmt.Sprintf("%d of %s", sums[topic], topic))
+	}
+	return fmt.Sprintf("power lost on %d brokers; offsets cut on all replicas: %s", len(brokers), strings.Join(texts, ", ")), true
+}
