@@ -19,7 +19,7 @@ var leaderStormKind = Kind{
 	About: "moves the leaders of partitions again and again, to replicas in sync that the seed chooses",
 	Hits:  Partitions,
 	Options: []OptionInfo{
-		{"every", "how long after one move the next begins, 100ms to 1m; 1s unless given"},
+		{"interval", "how long after one move the next begins, 100ms to 1m; 1s unless given"},
 	},
 	make: newLeaderStorm,
 }
@@ -29,7 +29,7 @@ type leaderStorm struct{ every time.Duration }
 var _ harness.Fault = leaderStorm{}
 
 func newLeaderStorm(r *reader) harness.Fault {
-	return leaderStorm{r.duration("every", time.Second, 100*time.Millisecond, time.Minute)}
+	return leaderStorm{r.duration("interval", time.Second, 100*time.Millisecond, time.Minute)}
 }
 
 func (leaderStorm) Needs() []string { return nil }

@@ -62,14 +62,6 @@ func (p powerLoss) String() string {
 
 func (powerLoss) outOfQuorum() bool { return true }
 
-// lead is how long after its beginning the fault hits.
-func (p powerLoss) lead() time.Duration {
-	if p.mode == checkpointMode {
-		return 0
-	}
-	return p.writeback
-}
-
 func (p powerLoss) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
 	disks, err := disksOf(f)
 	if err != nil {

@@ -49,7 +49,7 @@ func TestLeadersMove(t *testing.T) {
 	i := s.inject(t, "leader-move", "partition output/0", map[string]any{"to": "broker 3"})
 	assert.Equal(t, map[int32]int{0: 3, 1: 2, 2: 3}, s.leaders(t), "the others are left alone")
 	assert.True(t, s.progresses(t, 0, 10*time.Second))
-	storm := s.inject(t, "leader-storm", "topic output", map[string]any{"every": "200ms"})
+	storm := s.inject(t, "leader-storm", "topic output", map[string]any{"interval": "200ms"})
 	require.NoError(t, wait.Sleep(t.Context(), 3*time.Second))
 	require.NoError(t, i.Heal(t.Context()), "healed while the storm goes on")
 	s.heal(t, storm)
