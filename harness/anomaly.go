@@ -129,6 +129,20 @@ type CommitRef struct {
 	Txn uint64 `json:"txn,omitempty"`
 }
 
+// Pass is an offset commit that went past inputs that were lost: From is where the position had stood before it, Lost how
+// many lost inputs lie between.
+type Pass struct {
+	CommitRef
+	From int64  `json:"from"`
+	Lost uint64 `json:"lost"`
+}
+
+// PipelinePass is a pass of one pipeline.
+type PipelinePass struct {
+	Pipeline string `json:"pipeline"`
+	Pass
+}
+
 // Reread is one time that a worker began to read an input partition below what had been read before.
 type Reread struct {
 	// Why is "restart" (a new incarnation of the same worker), "rebalance" (another worker, or the same one given the

@@ -31,7 +31,9 @@ type Report struct {
 	// transactions that never ended.
 	Anomalies []Anomaly        `json:"anomalies,omitempty"`
 	Rereads   []PipelineReread `json:"rereads,omitempty"`
-	Hanging   []Hanging        `json:"hanging,omitempty"`
+	// Passes are the commits that went past lost inputs.
+	Passes  []PipelinePass `json:"passes,omitempty"`
+	Hanging []Hanging      `json:"hanging,omitempty"`
 	// Inconclusive are reasons that concern every pipeline of the run.
 	Inconclusive []string `json:"inconclusive,omitempty"`
 	// Exit is the run's exit code by the verdicts alone: 0, 3 or 4.
@@ -101,6 +103,8 @@ type Numbers struct {
 	// AckedAbsent and IdentityTwice are the source's faults in the pipeline's input, charged to no pipeline.
 	AckedAbsent   uint64 `json:"ackedAbsent"`
 	IdentityTwice uint64 `json:"identityTwice"`
+	// AckedAbsentBy counts the first of them by cause.
+	AckedAbsentBy map[string]uint64 `json:"ackedAbsentBy,omitempty"`
 
 	LSOStalls    *uint64        `json:"lsoStalls"`
 	LongestStall *time.Duration `json:"longestStall"`

@@ -134,6 +134,9 @@ func causes(r *harness.Report) []note {
 		if n.Lost > 0 {
 			out = append(out, note{"cause", row.Pipeline, thousands(n.Lost) + " lost" + by(n.LostBy)})
 		}
+		if n.AckedAbsent > 0 {
+			out = append(out, note{"cause", row.Pipeline, thousands(n.AckedAbsent) + " acked, absent from the input log (the source's fault)" + by(n.AckedAbsentBy)})
+		}
 	}
 	return out
 }

@@ -1,6 +1,8 @@
 package verifiers
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
@@ -25,5 +27,31 @@ func checkLost(e *evidence, n *harness.Numbers) []finding {
 			what = "sent records are not in the log"
 		}
 	}
-	return append(found, breaks(noLoss, "%s of %s %s (%s), e.g. %s", number(n.Lost), number(n.Input), what, counts(n.LostBy), strings.Join(e.losses.examples, "; "))...)
+	var sum uint64
+	for _, c := range n.LostBy {
+		sum += c
+	}
+	if sum != n.Lost {
+		return append(found, internal("the causes of losses add up to %d, losses are %d", sum, n.Lost)...)
+	}
+	var examples []string
+	for _, a := range e.losses.anomalies[:min(len(e.losses.anomalies), maxExamples)] {
+		examples = append(examples, a.Text)
+	}
+	found = append(found, breaks(noLoss, "%s of %s %s (%s), e.g. %s", number(n.Lost), number(n.Input), what, counts(n.LostBy), strings.Join(examples, "; "))...)
+	return append(with(found, e.losses.anomalies), passedBy(e)...)
+}
+
+// passedBy names the commits that went past most lost inputs.
+func passedBy(e *evidence) (found []finding) {
+	most := slices.Clone(e.losses.passes)
+	slices.SortStableFunc(most, func(a, b harness.Pass) int { return cmp.Compare(b.Lost, a.Lost) })
+	for i, x := range most {
+		if i == maxExamples {
+			return append(found, note("and %d more commits passed lost inputs", len(most)-i)...)
+		}
+		found = append(found, note("%s lost inputs were passed by %s: it moved input partition %d from %d to %d at %s",
+			number(x.Lost), nameLife(*x.By), x.Partition, x.From, x.Offset, e.since(x.At))...)
+	}
+	return found
 }

@@ -1,6 +1,8 @@
 package verifiers
 
 import (
+	"fmt"
+
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/keyset"
 )
@@ -18,13 +20,17 @@ func checkSource(e *evidence, n *harness.Numbers) []finding {
 	if held == nil {
 		held = keyset.New()
 	}
-	absent := e.source.acked.Minus(held).Where(e.in.whole)
-	n.AckedAbsent = absent.Len()
+	n.AckedAbsent = e.inputLost.missing.Len()
 	n.IdentityTwice = e.in.twice
 	var found []finding
 	if n.AckedAbsent > 0 {
-		found = append(found, note("the source's fault: %s acknowledged records are not in the input log, e.g. sequence %d",
-			number(n.AckedAbsent), absent.First(1)[0].Sequence(e.run.record.Plan.Partitions))...)
+		n.AckedAbsentBy = e.inputLost.by
+		example := fmt.Sprintf("sequence %d", e.inputLost.missing.First(1)[0].Sequence(e.run.record.Plan.Partitions))
+		if len(e.inputLost.first) > 0 {
+			example = e.inputLost.first[0].Text
+		}
+		found = with(append(found, note("the source's fault: %s acknowledged records are not in the input log (%s), e.g. %s",
+			number(n.AckedAbsent), counts(n.AckedAbsentBy), example)...), e.inputLost.first)
 	}
 	if n.IdentityTwice > 0 {
 		found = append(found, note("the source's fault: %s further copies of records in the input log", number(n.IdentityTwice))...)

@@ -55,12 +55,12 @@ const (
 const maxExamples = 3
 
 // trace reads the copies of every duplicated input again and says why each further one exists.
-func trace(r *run, in *inputLog, e *evidence) (*provenance, error) {
+func trace(e *evidence) (*provenance, error) {
 	p := &provenance{by: map[string]uint64{}, same: map[life]map[int32]*fate{}}
 	chunk := map[keyset.Key][]copyOf{}
 	var failed error
 	flush := func() bool {
-		failed = p.chunk(r, in, e, chunk)
+		failed = p.chunk(e, chunk)
 		clear(chunk)
 		return failed == nil
 	}
@@ -85,19 +85,9 @@ func trace(r *run, in *inputLog, e *evidence) (*provenance, error) {
 	return p, failed
 }
 
-func (p *provenance) chunk(r *run, in *inputLog, e *evidence, chunk map[keyset.Key][]copyOf) error {
-	found := make([][]keyedCopy, len(e.out.parts))
-	err := parallel(len(e.out.parts), func(i int) (err error) {
-		found[i], err = collect(newOutputReader(r, in, e.layout, e.out.parts[i]), e.out.again, chunk)
+func (p *provenance) chunk(e *evidence, chunk map[keyset.Key][]copyOf) error {
+	if err := e.findCopies(chunk, e.out.again, visible); err != nil {
 		return err
-	})
-	if err != nil {
-		return err
-	}
-	for _, of := range found {
-		for _, x := range of {
-			chunk[x.key] = append(chunk[x.key], x.copyOf)
-		}
 	}
 	keys := make([]keyset.Key, 0, len(chunk))
 	for k := range chunk {
@@ -115,24 +105,46 @@ type keyedCopy struct {
 	copyOf
 }
 
-// collect reads one partition for the visible copies of the inputs in chunk, which are some of again.
-func collect(o *outputReader, again *keyset.Set, chunk map[keyset.Key][]copyOf) (found []keyedCopy, err error) {
+// findCopies reads the row's output again for the copies of some inputs, all of them in among, that stand as asked.
+func (e *evidence) findCopies(wanted map[keyset.Key][]copyOf, among *keyset.Set, stand visibility) error {
+	if len(wanted) == 0 {
+		return nil
+	}
+	found := make([][]keyedCopy, len(e.out.parts))
+	err := parallel(len(e.out.parts), func(i int) (err error) {
+		o := newOutputReader(e.run, e.in, e.layout, e.out.parts[i])
+		found[i], err = collect(o, among, stand, wanted)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, of := range found {
+		for _, x := range of {
+			wanted[x.key] = append(wanted[x.key], x.copyOf)
+		}
+	}
+	return nil
+}
+
+// collect reads one partition for the copies of wanted inputs.
+func collect(o *outputReader, among *keyset.Set, stand visibility, wanted map[keyset.Key][]copyOf) (found []keyedCopy, err error) {
 	if o.log.idle {
 		return nil, nil
 	}
 	_, _, err = observation.ReadRuns(o.log.path, func(b *observation.Batch) error {
-		if b.Damaged || o.log.visibility(b) != visible {
+		if b.Damaged || o.log.visibility(b) != stand {
 			return nil
 		}
 		for i := range b.Runs {
 			r := &b.Runs[i]
-			if class, from, ok := o.orderly(r); ok && !again.HasAny(class, from, from+uint64(r.Count)) {
+			if class, from, ok := o.orderly(r); ok && !among.HasAny(class, from, from+uint64(r.Count)) {
 				continue
 			}
 			for j := range r.Count {
 				rec := r.At(j)
 				key, kind := o.classify(&rec)
-				if _, asked := chunk[key]; kind != sound || !asked {
+				if _, asked := wanted[key]; kind != sound || !asked {
 					continue
 				}
 				found = append(found, keyedCopy{key, copyOf{

@@ -36,6 +36,8 @@ type evidence struct {
 	txns       txnSums
 	duplicates *provenance
 	losses     *losses
+	// inputLost are acknowledged records that are not in the input log.
+	inputLost *missingAcks
 }
 
 // gather builds a row's evidence.
@@ -53,8 +55,13 @@ func gather(r *run, in *inputLog, layout harness.PipelineLayout) (*evidence, err
 	if err = e.lookIntoSuspects(); err != nil {
 		return nil, err
 	}
-	if e.duplicates, err = trace(r, in, e); err != nil {
+	if e.duplicates, err = trace(e); err != nil {
 		return nil, err
+	}
+	if !layout.ProducerOnly {
+		if e.inputLost, err = r.inputLosses(in, e.source, layout.Source); err != nil {
+			return nil, err
+		}
 	}
 	e.losses, err = findLosses(e)
 	return e, err

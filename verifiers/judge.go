@@ -36,6 +36,9 @@ func Judge(dir string) (*harness.Report, error) {
 		for _, x := range j.rereads {
 			report.Rereads = append(report.Rereads, harness.PipelineReread{Pipeline: layouts[i].Name, Reread: x})
 		}
+		for _, x := range j.passes {
+			report.Passes = append(report.Passes, harness.PipelinePass{Pipeline: layouts[i].Name, Pass: x})
+		}
 		report.Rows = append(report.Rows, j.row)
 		report.Stalls = append(report.Stalls, stallsOf(r, layouts[i])...)
 		report.Inconclusive = append(report.Inconclusive, j.internal...)
@@ -50,6 +53,7 @@ type judgement struct {
 	found    []finding
 	internal []string
 	rereads  []harness.Reread
+	passes   []harness.Pass
 }
 
 func judgePipeline(r *run, in *inputLog, layout harness.PipelineLayout) (j judgement, err error) {
@@ -58,7 +62,7 @@ func judgePipeline(r *run, in *inputLog, layout harness.PipelineLayout) (j judge
 		return j, err
 	}
 	j.row, j.found, j.internal = judgeRow(e)
-	j.rereads = e.duplicates.rereads
+	j.rereads, j.passes = e.duplicates.rereads, e.losses.passes
 	return j, nil
 }
 

@@ -19,8 +19,11 @@ type liveLog struct {
 	recorded bool
 	standing map[tp]*standstill
 	// seenTo is the end of what the live reader was given; highest the highest watermark by leader epoch.
-	seenTo   map[tp]int64
-	highest  map[tp]map[int32]int64
+	seenTo  map[tp]int64
+	highest map[tp]map[int32]int64
+	// logEnds are the highest log ends that leaders showed, by leader epoch; claims when brokers said that they lead.
+	logEnds  map[tp]map[int32]int64
+	claims   map[tp]map[int32]claim
 	latency  map[string]latencies
 	culprits []*history.Culprit
 }
@@ -30,8 +33,8 @@ type latencies struct{ warm, last []byte }
 
 func newLiveLog() *liveLog {
 	return &liveLog{
-		standing: map[tp]*standstill{}, seenTo: map[tp]int64{},
-		highest: map[tp]map[int32]int64{}, latency: map[string]latencies{},
+		standing: map[tp]*standstill{}, seenTo: map[tp]int64{}, highest: map[tp]map[int32]int64{},
+		logEnds: map[tp]map[int32]int64{}, claims: map[tp]map[int32]claim{}, latency: map[string]latencies{},
 	}
 }
 
@@ -39,6 +42,8 @@ func (l *liveLog) add(e history.Entry, loadStart history.Time) {
 	switch e := e.(type) {
 	case *history.Sample:
 		l.sample(e)
+	case *history.LogEnd:
+		raise(l.logEnds, tp{e.Topic, e.Partition}, e.LeaderEpoch, e.End)
 	case *history.Seen:
 		at := tp{e.Topic, e.Partition}
 		l.seenTo[at] = max(l.seenTo[at], e.To)
@@ -66,10 +71,24 @@ func (l *liveLog) sample(e *history.Sample) {
 	if e.Broker < 0 {
 		return
 	}
-	if l.highest[at] == nil {
-		l.highest[at] = map[int32]int64{}
+	raise(l.highest, at, e.LeaderEpoch, e.HW)
+	c, ok := l.claims[at][e.LeaderEpoch]
+	if !ok {
+		if l.claims[at] == nil {
+			l.claims[at] = map[int32]claim{}
+		}
+		c.first = e.At
 	}
-	l.highest[at][e.LeaderEpoch] = max(l.highest[at][e.LeaderEpoch], e.HW)
+	c.first, c.last = min(c.first, e.At), max(c.last, e.At)
+	l.claims[at][e.LeaderEpoch] = c
+}
+
+// raise keeps the highest offset that an epoch showed.
+func raise(m map[tp]map[int32]int64, at tp, epoch int32, offset int64) {
+	if m[at] == nil {
+		m[at] = map[int32]int64{}
+	}
+	m[at][epoch] = max(m[at][epoch], offset)
 }
 
 // culprit returns the newest naming of the transaction that held an LSO, preferring one with a transactional id.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/observation"
@@ -22,6 +23,9 @@ type run struct {
 	// doubts are reasons against calling anything held: of the whole run, and by pipeline.
 	doubts   []string
 	doubtsOf map[string][]string
+	// missingInput are the sources' acknowledged records that their input log lacks, by source, once somebody asked.
+	missingInput map[uint16]*missingAcks
+	missing      sync.Mutex
 }
 
 func (r *run) doubt(pipeline, format string, args ...any) {
@@ -46,7 +50,7 @@ func load(dir string) (*run, error) {
 	}
 	r := &run{
 		dir: dir, record: record, index: index, sources: map[uint16]*source{}, workers: map[string]map[life]*worker{},
-		live: newLiveLog(), meters: map[string][]*meter{}, doubtsOf: map[string][]string{},
+		live: newLiveLog(), meters: map[string][]*meter{}, doubtsOf: map[string][]string{}, missingInput: map[uint16]*missingAcks{},
 	}
 	if index == nil {
 		r.index = &observation.Index{}

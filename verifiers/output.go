@@ -51,6 +51,14 @@ func (f *fate) present() uint64 {
 	return f.visible + f.hidden
 }
 
+// stored are the records that are in the log, whatever became of them.
+func (f *fate) stored() uint64 {
+	if f == nil {
+		return 0
+	}
+	return f.visible + f.hidden + f.aborted
+}
+
 // whole says that an output partition was read to its end, so that absence from it is proved. An input's outputs go to
 // the partition of its own number.
 func (o *outputLog) whole(partition int32) bool {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
@@ -150,30 +149,4 @@ func (p *partLog) visibility(b *observation.Batch) visibility {
 		return hidden
 	}
 	return visible
-}
-
-// rewritten is the range of offsets that were below the high watermark once and are gone, or hold later records: between
-// where a newer leader epoch's batches begin and the highest watermark that an older epoch showed. Empty: from >= to.
-func (p *partLog) rewritten(highest map[int32]int64, seenTo int64) (from, to int64) {
-	from, to = math.MaxInt64, 0
-	note := func(start, end int64) {
-		if start < end {
-			from, to = min(from, start), max(to, end)
-		}
-	}
-	for epoch, hw := range highest {
-		note(p.startAfter(epoch), hw)
-	}
-	note(p.end, seenTo)
-	return from, to
-}
-
-// startAfter is where the first batch of a newer epoch begins, or the log's end.
-func (p *partLog) startAfter(epoch int32) int64 {
-	for _, e := range p.epochs {
-		if e.epoch > epoch {
-			return e.first
-		}
-	}
-	return p.end
 }

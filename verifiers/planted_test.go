@@ -77,6 +77,29 @@ func (w *world) reread(name string, number, incarnation int, generation int32) {
 		&history.Committing{At: at(3020), Offsets: offsets}, &history.Committed{At: at(3020), Outcome: history.OutcomeConfirmed, Offsets: offsets})
 }
 
+// lowWatermark keeps a partition's sampled high watermark at or below an offset.
+func (w *world) lowWatermark(topic string, partition int32, offset int64) {
+	for _, e := range w.hist("observer-samples").entries {
+		if s, ok := e.(*history.Sample); ok && s.Topic == topic && s.Partition == partition {
+			s.HW = min(s.HW, offset)
+			s.LSO = s.HW
+		}
+	}
+}
+
+// lateAcks moves the acknowledgements of offsets from one on behind everything that the samples saw.
+func (w *world) lateAcks(pipeline string, partition int32, from int64) {
+	for _, e := range w.hist("source-" + pipeline).entries {
+		if a, ok := e.(*history.Acked); ok {
+			for _, r := range a.Runs {
+				if r.Partition == partition && r.Offset >= from {
+					a.At = at(9000)
+				}
+			}
+		}
+	}
+}
+
 // planted is one mutation of a clean run, and what must come of it.
 type planted struct {
 	name string
@@ -207,6 +230,74 @@ var plantedFaults = []planted{
 	}, srcName, func(n *harness.Numbers) {
 		n.Unique, n.Lost, n.LostBy = records-100, 100, map[string]uint64{"deleted": 100}
 	}, harness.Violated, 3, "out-acks1/2 starts at offset 100, and no fault deletes records"},
+	{"a prefix that a recorded fault deleted", func(w *world) {
+		l := w.log("out-"+srcName, 2)
+		l.batches = l.batches[10:]
+		w.tweak = func(x *observation.Index) { x.Partition("out-"+srcName, 2).LogStart = 100 }
+		f := w.fault(1000, 2000)
+		f.Fault, f.Resolved.Starts = "delete-records", []harness.MovedStart{{Topic: "out-" + srcName, Partition: 2, Offset: 100}}
+	}, srcName, func(n *harness.Numbers) {
+		n.Unique, n.Lost, n.LostBy = records-100, 100, map[string]uint64{"deleted": 100}
+		n.Recovery, n.RecoveryFromHeal = pointer(10*time.Millisecond), pointer(time.Duration(0))
+	}, harness.Violated, 3, "out-acks1/2 starts at offset 100: moved by delete-records leader of output/0"},
+	{"a log start that moved further than the recorded fault moved it", func(w *world) {
+		l := w.log("out-"+srcName, 2)
+		l.batches = l.batches[10:]
+		w.tweak = func(x *observation.Index) { x.Partition("out-"+srcName, 2).LogStart = 100 }
+		f := w.fault(1000, 2000)
+		f.Fault, f.Resolved.Starts = "delete-records", []harness.MovedStart{{Topic: "out-" + srcName, Partition: 2, Offset: 99}}
+	}, srcName, nil, harness.Violated, 3, "out-acks1/2 starts at offset 100, and no fault deletes records"},
+	{"outputs deleted under a pipeline", func(w *world) {
+		l := w.log("out-"+plainName, 2)
+		l.batches = l.batches[10:]
+		w.tweak = func(x *observation.Index) { x.Partition("out-"+plainName, 2).LogStart = 100 }
+	}, plainName, func(n *harness.Numbers) {
+		n.Unique, n.Lost, n.LostBy = records-100, 100, map[string]uint64{"deleted": 100}
+	}, harness.Violated, 3, "out-idempotent/2 starts at offset 100, and no fault deletes records, passed by idempotent-0 (incarnation 1) committing 10 at"},
+	{"outputs truncated under a pipeline", func(w *world) {
+		l := w.log("out-"+plainName, 2)
+		l.batches = l.batches[:97]
+		l.renumber()
+		for range 30 {
+			l.append(&observation.Batch{LeaderEpoch: 5, ProducerID: 55, Control: true, Transactional: true, Marker: observation.MarkerAbort})
+		}
+	}, plainName, func(n *harness.Numbers) {
+		n.Unique, n.Lost, n.LostBy = records-30, 30, map[string]uint64{"truncated": 30}
+	}, harness.Violated, 3, "truncated between leader epochs 0 and 5 (high watermark)"},
+	{"a tail that only the old leader's log end showed", func(w *world) {
+		l := w.log("out-"+srcName, 2)
+		l.batches = l.batches[:97]
+		l.renumber()
+		l.append(&observation.Batch{LeaderEpoch: 5, ProducerID: 55, Control: true, Transactional: true, Marker: observation.MarkerAbort})
+		w.lowWatermark("out-"+srcName, 2, 970)
+		w.hist("observer-samples").add(&history.LogEnd{At: at(2990), Topic: "out-" + srcName, Partition: 2, Broker: 1, End: 990})
+		w.lateAcks(srcName, 2, 970)
+	}, srcName, func(n *harness.Numbers) {
+		n.Unique, n.Lost, n.LostBy = records-30, 30, map[string]uint64{"truncated": 20, "acked but absent": 10}
+	}, harness.Violated, 3, "out-acks1/2: offsets 970 to 989 were in the leader's log, above the high watermark in leader epoch 0 (log end)"},
+	{"a tail that only its acknowledgements prove", func(w *world) {
+		l := w.log("out-"+srcName, 2)
+		l.batches = l.batches[:97]
+		l.renumber()
+		l.append(&observation.Batch{LeaderEpoch: 5, ProducerID: 55, Control: true, Transactional: true, Marker: observation.MarkerAbort})
+		w.lowWatermark("out-"+srcName, 2, 970)
+	}, srcName, func(n *harness.Numbers) {
+		n.Unique, n.Lost, n.LostBy = records-30, 30, map[string]uint64{"truncated": 30}
+	}, harness.Violated, 3, "out-acks1/2 offset 970 (now held by a transaction marker), truncated between leader epochs 0 and 5 (acknowledgement)"},
+	{"an acknowledgement that the new leader gave", func(w *world) {
+		l := w.log("out-"+srcName, 2)
+		l.batches = l.batches[:97]
+		l.renumber()
+		l.append(&observation.Batch{LeaderEpoch: 5, ProducerID: 55, Control: true, Transactional: true, Marker: observation.MarkerAbort})
+		w.lowWatermark("out-"+srcName, 2, 970)
+		for _, e := range w.hist("observer-samples").entries {
+			if s := e.(*history.Sample); s.Topic == "out-"+srcName && s.Partition == 2 && s.At > at(2000) {
+				s.LeaderEpoch = 5
+			}
+		}
+	}, srcName, func(n *harness.Numbers) {
+		n.Unique, n.Lost, n.LostBy = records-30, 30, map[string]uint64{"acked but absent": 30}
+	}, harness.Violated, 3, "30 of 3,000 acknowledged records are not in the log"},
 	{"a whole partition lost", func(w *world) {
 		*w.log("out-"+srcName, 0) = topicLog{}
 		w.hist("observer-samples").entries = nil
@@ -244,7 +335,8 @@ var plantedFaults = []planted{
 	{"an input acknowledged and absent", func(w *world) {
 		w.hist("source-input").add(&history.Intent{At: at(2999), First: 3000, Count: 3},
 			&history.Acked{At: at(2999), Runs: []history.AckRun{{Partition: 0, SeqRun: history.SeqRun{First: 3000, Stride: 1, Count: 3}, Offset: -1}}})
-	}, plainName, func(n *harness.Numbers) { n.AckedAbsent = 3 }, harness.Held, 0, "the source's fault: 3 acknowledged records are not in the input log, e.g. sequence 3000"},
+	}, plainName, func(n *harness.Numbers) { n.AckedAbsent, n.AckedAbsentBy = 3, map[string]uint64{"acked but absent": 3} }, harness.Held, 0,
+		"the source's fault: 3 acknowledged records are not in the input log (acked but absent 3), e.g. sequence 3000"},
 	{"an identity twice in the input", func(w *world) {
 		in := w.log(inTopic, 1).append(&observation.Batch{ProducerID: 100, Records: []observation.Record{{Identity: history.Identity{Sequence: 4}}}})
 		w.log("out-"+plainName, 1).append(&observation.Batch{ProducerID: 200, Records: output(in, 1, life{0, 1}, 5000, 0)})

@@ -35,15 +35,6 @@ func (s *commitSearch) ask(partition int32, q *commitQuestion) {
 	s.byKey[partition] = append(s.byKey[partition], q)
 }
 
-// passing asks for the first confirmed commit that went past an offset.
-func (s *commitSearch) passing(partition int32, offset int64, answer func(harness.CommitRef)) {
-	s.ask(partition, &commitQuestion{
-		matches: func(c *harness.CommitRef) bool { return c.Offset > offset },
-		better:  func(c, than *harness.CommitRef) bool { return c.At < than.At },
-		answer:  answer,
-	})
-}
-
 // beforeTime asks for the newest confirmed commit before a moment.
 func (s *commitSearch) beforeTime(partition int32, at history.Time, answer func(harness.CommitRef)) {
 	s.ask(partition, &commitQuestion{

@@ -33,6 +33,8 @@ func (s *suspect) String() string {
 type txnSums struct {
 	abortedSeen, notSeen, torn        txnSum
 	phantom, unknown, unknownHappened uint64
+	// gone counts, by partition, outputs of committed transactions that are not in the log.
+	gone map[int32]uint64
 }
 
 // txnSum is a count with its first example.
@@ -56,6 +58,7 @@ var txnChecks = []func(*evidence, *suspect){
 	torn,
 	phantomTxn,
 	unknownTxn,
+	goneTxn,
 }
 
 // lookIntoSuspects finds the blocks whose history and log don't agree, or don't say how they end, gathers their

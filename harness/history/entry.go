@@ -188,6 +188,17 @@ type Replicas struct {
 	ISR         []int32
 }
 
+// LogEnd is the end of a partition's log at a broker that believes itself its leader: what it has stored, replicated or
+// not. It is written only where it lies above the high watermark.
+type LogEnd struct {
+	At          Time
+	Topic       string
+	Partition   int32
+	Broker      int32
+	LeaderEpoch int32
+	End         int64
+}
+
 // Seen says that the live read_committed reader was given Count records with offsets in [From, To) of a topic's
 // partition, New of which it had not seen the input of before.
 type Seen struct {

@@ -25,6 +25,7 @@ var newEntries = map[kind]func() Entry{
 	19: func() Entry { return &Mark{} },
 	20: func() Entry { return &End{} },
 	21: func() Entry { return &Replicas{} },
+	22: func() Entry { return &LogEnd{} },
 }
 
 // maxKind is the largest number that a reader keeps an entry of for use again; larger ones are made anew each time.
@@ -59,6 +60,7 @@ func (*Culprit) kind() kind    { return 18 }
 func (*Mark) kind() kind       { return 19 }
 func (*End) kind() kind        { return 20 }
 func (*Replicas) kind() kind   { return 21 }
+func (*LogEnd) kind() kind     { return 22 }
 
 func (r *SeqRun) fields(c *codec) {
 	c.uint(&r.First)
@@ -184,6 +186,15 @@ func (e *Sample) fields(c *codec) {
 	integer(c, &e.LeaderEpoch)
 	integer(c, &e.LSO)
 	integer(c, &e.HW)
+}
+
+func (e *LogEnd) fields(c *codec) {
+	integer(c, &e.At)
+	c.string(&e.Topic)
+	integer(c, &e.Partition)
+	integer(c, &e.Broker)
+	integer(c, &e.LeaderEpoch)
+	integer(c, &e.End)
 }
 
 func (e *Seen) fields(c *codec) {

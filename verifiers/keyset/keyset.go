@@ -135,8 +135,8 @@ func (s *Set) Has(k Key) bool {
 	return k.Index >= x.start && k.Index < x.end || x.bits.Contains(uint32(k.Index))
 }
 
-// count is how many of [from, to) are in the set.
-func (s *Set) count(c int32, from, to uint64) (n uint64) {
+// Count is how many keys of [from, to) are in the set.
+func (s *Set) Count(c int32, from, to uint64) (n uint64) {
 	x, ok := s.classes[c]
 	if to = min(to, math.MaxUint32+1); !ok || from >= to {
 		return 0
@@ -154,10 +154,10 @@ func (s *Set) count(c int32, from, to uint64) (n uint64) {
 }
 
 // HasRange says whether every key of [from, to) is in the set.
-func (s *Set) HasRange(c int32, from, to uint64) bool { return s.count(c, from, to) == to-from }
+func (s *Set) HasRange(c int32, from, to uint64) bool { return s.Count(c, from, to) == to-from }
 
 // HasAny says whether a key of [from, to) is in the set.
-func (s *Set) HasAny(c int32, from, to uint64) bool { return s.count(c, from, to) > 0 }
+func (s *Set) HasAny(c int32, from, to uint64) bool { return s.Count(c, from, to) > 0 }
 
 // Len is the number of keys.
 func (s *Set) Len() (n uint64) {

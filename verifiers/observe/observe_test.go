@@ -151,6 +151,44 @@ func TestSamplerNamesTheCulprit(t *testing.T) {
 	}
 }
 
+// TestLogEndAboveTheWatermark: what a leader has stored beyond the high watermark is written, once.
+func TestLogEndAboveTheWatermark(t *testing.T) {
+	c := fakecluster.New(t, parts, "in", "out-src", "out-txn")
+	c.Fake.ControlKey(int16(kmsg.ListOffsets), func(kreq kmsg.Request) (kmsg.Response, error, bool) {
+		c.Fake.KeepControl()
+		req := kreq.(*kmsg.ListOffsetsRequest)
+		if req.ReplicaID != -2 {
+			return nil, nil, false
+		}
+		resp := req.ResponseKind().(*kmsg.ListOffsetsResponse)
+		for _, t := range req.Topics {
+			topic := kmsg.NewListOffsetsResponseTopic()
+			topic.Topic = t.Topic
+			for _, p := range t.Partitions {
+				part := kmsg.NewListOffsetsResponseTopicPartition()
+				part.Partition, part.Offset, part.LeaderEpoch = p.Partition, 7, c.Fake.PartitionInfo(t.Topic, p.Partition).Epoch
+				topic.Partitions = append(topic.Partitions, part)
+			}
+			resp.Topics = append(resp.Topics, topic)
+		}
+		return resp, nil, true
+	})
+	o, dir := start(t, c)
+	require.NoError(t, wait.Poll(within(t), 50*time.Millisecond, func() (bool, error) {
+		answered, _ := answers(written(t, dir))
+		return answered[0] >= 5 && answered[1] >= 5 && answered[2] >= 5, nil
+	}))
+	require.NoError(t, o.Stop(within(t)))
+	ends := map[string]int{}
+	for _, e := range entries(t, dir, SamplesFile) {
+		if e, ok := e.(*history.LogEnd); ok {
+			require.EqualValues(t, 7, e.End)
+			ends[e.Topic]++
+		}
+	}
+	require.Equal(t, map[string]int{"in": parts, "out-src": parts, "out-txn": parts}, ends)
+}
+
 // TestSilentBrokerHoldsNobodyUp: one broker never answers ListOffsets; the partitions of the others are sampled at pace,
 // and its own are recorded as without a leader.
 func TestSilentBrokerHoldsNobodyUp(t *testing.T) {

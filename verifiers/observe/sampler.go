@@ -46,6 +46,8 @@ type standing struct {
 	newest history.Sample
 	// since is when the last stable offset was first seen where it is, behind the high watermark (0: it is not behind).
 	since, probed history.Time
+	// logEnd is the newest log end that was written.
+	logEnd history.LogEnd
 }
 
 func newSampler(ctx context.Context, spec harness.ObserverSpec, fail func(error)) (*sampler, error) {
@@ -130,7 +132,42 @@ func (s *sampler) sample(ctx context.Context, broker int32) {
 		entries = append(entries, e)
 		s.note(tp, *e)
 	}
-	s.write(entries)
+	s.write(append(entries, s.logEnds(ctx, broker, hws)...))
+}
+
+// logEnds asks the broker what it has stored of the partitions that it leads: what lies above the high watermark is gone if
+// it loses its leadership now. Only new ends above the high watermark are worth an entry.
+func (s *sampler) logEnds(ctx context.Context, broker int32, leads map[brokers.TP]brokers.Offset) []history.Entry {
+	asked := map[brokers.TP]int32{}
+	for tp, hw := range leads {
+		if hw.Err == nil && hw.Offset >= 0 {
+			asked[tp] = -1
+		}
+	}
+	if len(asked) == 0 {
+		return nil
+	}
+	ends, err := brokers.ListOffsets(ctx, s.client, broker, brokers.Ask{LogEnd: true, Timestamp: brokers.Latest, Partitions: asked})
+	if err != nil {
+		return nil // the sample itself is written; the next one asks again
+	}
+	now := history.Now()
+	var entries []history.Entry
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for tp, end := range ends {
+		hw := leads[tp]
+		if end.Err != nil || end.Epoch != hw.Epoch || end.Offset <= hw.Offset {
+			continue
+		}
+		e := history.LogEnd{At: now, Topic: tp.Topic, Partition: tp.Partition, Broker: broker, LeaderEpoch: end.Epoch, End: end.Offset}
+		if last := s.state[tp].logEnd; last.End == e.End && last.LeaderEpoch == e.LeaderEpoch {
+			continue
+		}
+		s.state[tp].logEnd = e
+		entries = append(entries, &e)
+	}
+	return entries
 }
 
 func (s *sampler) write(entries []history.Entry) {

@@ -90,6 +90,9 @@ type Offset struct {
 
 // Ask is one ListOffsets question: isolation level 0 answers the high watermark as the end, 1 the last stable offset.
 type Ask struct {
+	// LogEnd asks for the log's own end instead, replicated or not: brokers tell it to the debugging replica (id -2), and
+	// then followers answer too.
+	LogEnd    bool
 	Isolation int8
 	Timestamp int64
 	// Partitions go with the leader epoch to insist on (-1: none).
@@ -114,6 +117,9 @@ func ListOffsets(ctx context.Context, client *kgo.Client, broker int32, ask Ask)
 func listOffsets(ask Ask) *kmsg.ListOffsetsRequest {
 	req := kmsg.NewPtrListOffsetsRequest()
 	req.ReplicaID = -1
+	if ask.LogEnd {
+		req.ReplicaID = -2
+	}
 	req.IsolationLevel = ask.Isolation
 	at := map[string]int{}
 	for tp, epoch := range ask.Partitions {

@@ -1,0 +1,41 @@
+package verifiers
+
+import (
+	"fmt"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/keyset"
+)
+
+// inputLosses are a source's acknowledged records that are not in the input log, and why. They are the same for every
+// pipeline that reads the topic, and charged to none.
+func (r *run) inputLosses(in *inputLog, s *source, number uint16) (*missingAcks, error) {
+	r.missing.Lock()
+	defer r.missing.Unlock()
+	if known := r.missingInput[number]; known != nil {
+		return known, nil
+	}
+	held := in.held[number]
+	if held == nil {
+		held = keyset.New()
+	}
+	m := &missingAcks{
+		run: r, source: s, missing: s.acked.Minus(held).Where(in.whole), parts: in.parts,
+		truncated: findTruncations(in.parts, r.live), by: map[string]uint64{},
+	}
+	if m.missing.Len() > 0 {
+		if err := m.find(number); err != nil {
+			return nil, err
+		}
+	}
+	for i := range m.first {
+		a := &m.first[i]
+		a.Kind = harness.AnomalyAckedAbsent
+		a.Text = fmt.Sprintf("sequence %d acked at %s/%d offset %d (%s): %s", a.Record.Sequence, r.record.Plan.Input, a.Ack.Partition, a.Ack.Offset, a.Ack.Holder, a.Cause)
+		if t := a.Truncation; t != nil {
+			a.Text += fmt.Sprintf(" between leader epochs %d and %d (%s)", t.OldEpoch, t.NewEpoch, t.SeenBy)
+		}
+	}
+	r.missingInput[number] = m
+	return m, nil
+}
