@@ -120,21 +120,18 @@ func (m *meter) pause(end history.Time, open bool) {
 		return
 	}
 	p := pause{start, end, open}
-	m.longest = longer(m.longest, p)
+	if p.longer(m.longest) {
+		m.longest = pointer(p)
+	}
 	for i := range m.faults {
 		f := &m.faults[i]
-		if p.end > f.injected && p.start <= max(f.healed, f.injected) && p.length() >= f.threshold {
-			f.outage = longer(f.outage, p)
+		if p.end > f.injected && p.start <= max(f.healed, f.injected) && p.length() >= f.threshold && p.longer(f.outage) {
+			f.outage = pointer(p)
 		}
 	}
 }
 
-func longer(known *pause, p pause) *pause {
-	if known != nil && p.length() <= known.length() {
-		return known
-	}
-	return &p
-}
+func (p pause) longer(than *pause) bool { return than == nil || p.length() > than.length() }
 
 // meter is that of one of the row's output partitions.
 func (e *evidence) meter(partition int32) *meter {

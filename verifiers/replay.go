@@ -18,9 +18,10 @@ type commitSearch struct {
 
 // commitQuestion keeps the best answer so far.
 type commitQuestion struct {
-	matches func(c *harness.CommitRef) bool
-	better  func(c, than *harness.CommitRef) bool
-	best    *harness.CommitRef
+	matches func(c harness.CommitRef) bool
+	better  func(c, than harness.CommitRef) bool
+	best    harness.CommitRef
+	by      *worker
 	answer  func(harness.CommitRef)
 }
 
@@ -38,8 +39,8 @@ func (s *commitSearch) ask(partition int32, q *commitQuestion) {
 // beforeTime asks for the newest confirmed commit before a moment.
 func (s *commitSearch) beforeTime(partition int32, at history.Time, answer func(harness.CommitRef)) {
 	s.ask(partition, &commitQuestion{
-		matches: func(c *harness.CommitRef) bool { return c.At < at },
-		better:  func(c, than *harness.CommitRef) bool { return c.At > than.At },
+		matches: func(c harness.CommitRef) bool { return c.At < at },
+		better:  func(c, than harness.CommitRef) bool { return c.At > than.At },
 		answer:  answer,
 	})
 }
@@ -54,24 +55,24 @@ func (s *commitSearch) run(e *evidence) error {
 			return
 		}
 		for _, o := range c.offsets {
-			by := lifeOf(w)
-			s.offer(&harness.CommitRef{By: &by, Partition: o.Partition, Offset: o.Offset, At: c.at, Outcome: outcomeName(c.outcome), Txn: c.txn})
+			s.offer(w, harness.CommitRef{Partition: o.Partition, Offset: o.Offset, At: c.at, Outcome: outcomeName(c.outcome), Txn: c.txn})
 		}
 	})
 	for _, questions := range s.byKey {
 		for _, q := range questions {
-			if q.best != nil {
-				q.answer(*q.best)
+			if q.by != nil {
+				q.best.By = pointer(lifeOf(q.by))
+				q.answer(q.best)
 			}
 		}
 	}
 	return err
 }
 
-func (s *commitSearch) offer(c *harness.CommitRef) {
+func (s *commitSearch) offer(w *worker, c harness.CommitRef) {
 	for _, q := range s.byKey[c.Partition] {
-		if q.matches(c) && (q.best == nil || q.better(c, q.best)) {
-			q.best = c
+		if q.matches(c) && (q.by == nil || q.better(c, q.best)) {
+			q.best, q.by = c, w
 		}
 	}
 }

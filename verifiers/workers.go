@@ -31,6 +31,7 @@ type worker struct {
 	// open are the transactions that have not ended yet, pending the commit that is not answered yet. What is said of a
 	// transaction after its end opens it again: as one without an end, it is looked into.
 	open      map[uint64]*txn
+	spare     *txn
 	pending   []history.PartitionOffset
 	pendingAt history.Time
 	blocks    *blocks
@@ -75,7 +76,10 @@ func newWorker(l life, name string, finals map[int32]int64) *worker {
 func (w *worker) txn(n uint64) *txn {
 	t, ok := w.open[n]
 	if !ok {
-		t = &txn{confirmed: map[int32]uint64{}}
+		if t = w.spare; t == nil {
+			t = &txn{confirmed: map[int32]uint64{}}
+		}
+		w.spare = nil
 		w.open[n] = t
 	}
 	return t
@@ -206,6 +210,9 @@ func (w *worker) txnEnded(e *history.TxnEnded) {
 	if t.committed() {
 		w.commit(commit{at: t.endedAt, outcome: history.OutcomeConfirmed, txn: e.Txn, offsets: t.offsets})
 	}
+	clear(t.confirmed)
+	*t = txn{confirmed: t.confirmed, offsets: t.offsets[:0]}
+	w.spare = t
 }
 
 // strange says that a transaction's positions are not what the group's final ones allow: committed, and not reached;

@@ -17,15 +17,16 @@ import (
 
 // The test binary plays three more parts, each a process of its own as in a run.
 const (
-	keeperPart = "chaeos-bench-keeper"
-	sourcePart = "source"
-	barePart   = "bare"
+	keeperPart   = "chaeos-bench-keeper"
+	sourcePart   = "source"
+	barePart     = "bare"
+	verifierPart = "verifier"
 )
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		parts := map[string]func(context.Context, io.Reader, io.Writer) error{
-			keeperPart: beKeeper, sourcePart: workloads.RunProcess, barePart: beBare,
+			keeperPart: beKeeper, sourcePart: workloads.RunProcess, barePart: beBare, verifierPart: beVerifier,
 		}
 		if be := parts[os.Args[1]]; be != nil {
 			if err := be(context.Background(), os.Stdin, os.Stdout); err != nil {

@@ -13,11 +13,20 @@ type codec struct {
 	buf     []byte
 	reading bool
 	bad     bool
+	// known, where it is not nil, holds strings that were read before: histories name the same topics over and over.
+	known map[string]string
 }
+
+// maxKnown bounds the strings that one reader remembers.
+const maxKnown = 1000
 
 func (c *codec) uint(v *uint64) {
 	if !c.reading {
 		c.buf = binary.AppendUvarint(c.buf, *v)
+		return
+	}
+	if len(c.buf) > 0 && c.buf[0] < 0x80 { // most numbers are small
+		*v, c.buf = uint64(c.buf[0]), c.buf[1:]
 		return
 	}
 	x, n := binary.Uvarint(c.buf)
@@ -69,9 +78,18 @@ func (c *codec) string(v *string) {
 		c.buf = append(c.buf, *v...)
 		return
 	}
-	if b := c.taken(); string(b) != *v { // an entry that is used again mostly names what the last of its kind named
-		*v = string(b)
+	b := c.taken()
+	if string(b) == *v {
+		return // an entry that is used again mostly names what the last of its kind named
 	}
+	known, ok := c.known[string(b)]
+	if !ok {
+		known = string(b)
+		if c.known != nil && len(c.known) < maxKnown {
+			c.known[known] = known
+		}
+	}
+	*v = known
 }
 
 // taken reads a length and returns that many bytes of the buffer.

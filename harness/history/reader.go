@@ -73,7 +73,7 @@ func Open(path string) (*Reader, error) {
 }
 
 func newReader(in io.Reader, size int64, file io.Closer) (*Reader, error) {
-	r := &Reader{in: bufio.NewReaderSize(in, readBuffer), size: size, file: file}
+	r := &Reader{in: bufio.NewReaderSize(in, readBuffer), size: size, file: file, codec: codec{reading: true, known: map[string]string{}}}
 	header, err := r.in.Peek(len(fileMagic) + 1)
 	switch {
 	case errors.Is(err, io.EOF):
@@ -201,7 +201,7 @@ func (r *Reader) decode(b []byte) (Entry, error) {
 		}
 		r.reused[k] = e
 	}
-	r.codec = codec{buf: b[1:], reading: true}
+	r.codec.buf, r.codec.bad = b[1:], false
 	return e, r.codec.finish(e, k)
 }
 

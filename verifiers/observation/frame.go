@@ -111,6 +111,19 @@ func hasOrigin(rs []Record) bool {
 	return false
 }
 
+// uvarint and varint are binary's, with a short way for the single bytes that most numbers take.
+func uvarint(b []byte) (uint64, int) {
+	if len(b) > 0 && b[0] < 0x80 {
+		return uint64(b[0]), 1
+	}
+	return binary.Uvarint(b)
+}
+
+func varint(b []byte) (int64, int) {
+	x, n := uvarint(b)
+	return int64(x>>1) ^ -int64(x&1), n
+}
+
 // decoder reads numbers and remembers whether one was malformed.
 type decoder struct {
 	b   []byte
@@ -118,13 +131,13 @@ type decoder struct {
 }
 
 func (d *decoder) uint() uint64 {
-	v, n := binary.Uvarint(d.b)
+	v, n := uvarint(d.b)
 	d.advance(n)
 	return v
 }
 
 func (d *decoder) int(low, high int64) int64 {
-	v, n := binary.Varint(d.b)
+	v, n := varint(d.b)
 	d.advance(n)
 	d.bad = d.bad || v < low || v > high
 	return v

@@ -1,7 +1,6 @@
 package observation
 
 import (
-	"encoding/binary"
 	"math"
 
 	"github.com/chaeos/chaeos/harness/history"
@@ -112,12 +111,12 @@ func (d *runDecoder) column(b []byte, records int64, c *column) ([]byte, error) 
 	bounded := c.low != math.MinInt64 || c.high != math.MaxInt64
 	value := int64(0)
 	for records > 0 {
-		step, n := binary.Varint(b)
+		step, n := varint(b)
 		if n <= 0 {
 			return nil, errMalformed
 		}
 		b = b[n:]
-		count, n := binary.Uvarint(b)
+		count, n := uvarint(b)
 		if n <= 0 || count == 0 || count > uint64(records) {
 			return nil, errMalformed
 		}
