@@ -62,6 +62,7 @@ func judgePipeline(r *run, in *inputLog, layout harness.PipelineLayout) (j judge
 		return j, err
 	}
 	j.row, j.found, j.internal = judgeRow(e)
+	j.found = append(j.found, inputAnomalies(e, j.found)...)
 	j.rereads, j.passes = e.duplicates.rereads, e.losses.passes
 	return j, nil
 }

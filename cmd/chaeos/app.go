@@ -43,6 +43,7 @@ type parts struct {
 	providers []string
 	run       func(context.Context, runRequest) (*harness.Outcome, error)
 	judge     func(dir string) (*harness.Report, error)
+	explain   explainers
 	clusters  clusters
 	suites    suites
 	// facts are what doctor reports of this machine.

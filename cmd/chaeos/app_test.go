@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
 )
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
@@ -50,6 +51,7 @@ func newBench(t *testing.T) *bench {
 			concrete:    fakeConcrete,
 			show:        func(e harness.Experiment, seed uint64) string { return fmt.Sprintf("%s, seed %d\n", e.Name, seed) },
 			judge:       func(string) (*harness.Report, error) { return report("baseline", 3), nil },
+			explain:     explainers{one: fakeLife, anomalies: fakeLives},
 			facts:       func(context.Context) []fact { return healthy() },
 			keeper:      echo, worker: echo,
 		},
@@ -106,6 +108,20 @@ func fakeConcrete(e harness.Experiment, _ uint64) (harness.Experiment, error) {
 func report(name string, exit int) *harness.Report {
 	return &harness.Report{Experiment: name, Seed: 1, Provider: "local", Kafka: "4.3.1", Brokers: 3, MinISR: 2, Took: 90 * time.Second, Exit: exit,
 		Why: "because", Rows: []harness.Row{{Pipeline: "idempotent", Claims: harness.AtLeastOnce, Delivered: "at-least-once"}}}
+}
+
+func fakeLife(_, record, pipeline string) (*harness.RecordLife, error) {
+	return &harness.RecordLife{Run: "run", Experiment: "baseline", Ends: []harness.LifeEnd{{Pipeline: pipeline, State: "visible", Text: record}}}, nil
+}
+
+// fakeLives finds duplicates only.
+func fakeLives(_ string, kinds []harness.AnomalyKind, most int, _ string) (all []*harness.RecordLife, err error) {
+	for i := range most {
+		if kinds[0] == harness.AnomalyDuplicate {
+			all = append(all, &harness.RecordLife{Run: "run", Identity: history.Identity{Sequence: uint64(i)}})
+		}
+	}
+	return all, nil
 }
 
 func golden(t *testing.T, name, got string) {

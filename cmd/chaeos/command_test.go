@@ -68,6 +68,16 @@ func TestCommands(t *testing.T) {
 		"keep-two":        {"run baseline broker-kill --keep", exitUsage},
 		"verify-none":     {"verify", exitUsage},
 		"verify-not-run":  {"verify /nowhere", exitUsage},
+		"explain":         {"explain testdata/run 4711 --pipeline idempotent", exitExpected},
+		"explain-json":    {"explain testdata/run 4711 --json", exitExpected},
+		"explain-kind":    {"explain testdata/run --dup -k 2", exitExpected},
+		"explain-nothing": {"explain testdata/run --torn --lost", exitExpected},
+		"explain-help":    {"explain --help", exitExpected},
+		"explain-none":    {"explain", exitUsage},
+		"explain-alone":   {"explain testdata/run", exitUsage},
+		"explain-both":    {"explain testdata/run 7 --lost", exitUsage},
+		"explain-number":  {"explain testdata/run --lost -k 0", exitUsage},
+		"explain-not-run": {"explain /nowhere 7", exitUsage},
 		"up-kafka":        {"cluster up --kafka 4", exitUsage},
 	} {
 		t.Run(name, func(t *testing.T) {

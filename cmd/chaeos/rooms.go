@@ -14,6 +14,7 @@ import (
 	"github.com/chaeos/chaeos/harness/catalogue"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
 	"github.com/chaeos/chaeos/verifiers"
+	"github.com/chaeos/chaeos/verifiers/explain"
 	"github.com/chaeos/chaeos/verifiers/observe"
 	"github.com/chaeos/chaeos/verifiers/readback"
 	"github.com/chaeos/chaeos/workloads"
@@ -37,6 +38,7 @@ func rooms() parts {
 		providers:   []string{local.Name},
 		run:         runIn(self),
 		judge:       verifiers.Judge,
+		explain:     explainers{one: explainOne, anomalies: explain.Anomalies},
 		clusters:    keptClusters(self),
 		suites:      suites{names: catalogue.SuiteNames(), find: findSuite, do: runChild(self)},
 		facts:       func(ctx context.Context) []fact { return machineFacts(ctx, local.DefaultCache()) },
@@ -55,6 +57,14 @@ func findSuite(name string) (experiments []string, repeat int, err error) {
 
 // prepareLink gives every link the Kafka-aware toxics as it is made.
 func prepareLink(_ harness.Link, proxy *toxiproxy.Proxy) error { return kafkatoxic.Prepare(proxy) }
+
+func explainOne(dir, record, pipeline string) (*harness.RecordLife, error) {
+	ref, err := explain.ParseRef(record)
+	if err != nil {
+		return nil, err
+	}
+	return explain.Of(dir, ref, pipeline)
+}
 
 // executable is the path to run this program by again.
 func executable() string {

@@ -20,8 +20,8 @@ func RunIDOf(name string) RunID {
 
 // Identity is who an input record is: which source made it, and its sequence, dense from 0 within the source.
 type Identity struct {
-	Source   uint16
-	Sequence uint64
+	Source   uint16 `json:"source"`
+	Sequence uint64 `json:"sequence"`
 }
 
 // Input is the envelope of a record that a source wrote.
@@ -34,15 +34,15 @@ type Input struct {
 
 // Origin says where an output comes from: which input record, and which processing of it.
 type Origin struct {
-	Partition int32
-	Offset    int64
+	Partition int32 `json:"partition"`
+	Offset    int64 `json:"offset"`
 	// Worker and Incarnation are the process life that produced the output.
-	Worker      uint16
-	Incarnation uint32
+	Worker      uint16 `json:"worker"`
+	Incarnation uint32 `json:"incarnation"`
 	// Processing is new, within an incarnation, for each delivery of a record from a poll.
-	Processing uint64
+	Processing uint64 `json:"processing"`
 	// Txn is the transaction's ordinal within the incarnation, from 1; 0 outside transactions.
-	Txn uint64
+	Txn uint64 `json:"txn"`
 }
 
 // Output is the envelope of a record that a pipeline wrote: its input's identity and where it comes from.

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/results"
+)
+
+// explainers are what explain asks of the verifier: the life of a record by its name, or of a kind's first anomalies.
+type explainers struct {
+	one       func(dir, record, pipeline string) (*harness.RecordLife, error)
+	anomalies func(dir string, kinds []harness.AnomalyKind, most int, pipeline string) ([]*harness.RecordLife, error)
+}
+
+// anomalyFlags are the kinds that can be asked for, as their flags are named.
+var anomalyFlags = []struct {
+	flag string
+	kind harness.AnomalyKind
+	help string
+}{
+	{"dup", harness.AnomalyDuplicate, "records that are visible more than once"},
+	{"lost", harness.AnomalyLost, "records that are lost"},
+	{"torn", harness.AnomalyTorn, "transactions that took effect in part, each by a record of it"},
+	{"aborted-seen", harness.AnomalyAbortedSeen, "visible records of aborted transactions"},
+	{"phantom", harness.AnomalyPhantom, "visible records that were reported as failed"},
+	{"unprocessed", harness.AnomalyUnprocessed, "records that no commit passed and no output shows"},
+	{"hidden", harness.AnomalyHidden, "records behind a transaction that is still open"},
+}
+
+type explainFlags struct {
+	json     bool
+	most     int
+	pipeline string
+	wanted   []bool
+}
+
+func (a *app) explainCommand() *cobra.Command {
+	f := explainFlags{wanted: make([]bool, len(anomalyFlags))}
+	c := &cobra.Command{
+		Use:   "explain DIR [RECORD]",
+		Short: "Tell the life of one record of a saved run, or of its first anomalies",
+		Long: `Tell the life of one record from a run's folder alone, in time order: who sent it and when it was acknowledged, who polled
+it and in which transaction, every copy in the logs with its batch's header, the commits that passed it, and the faults
+that were active.
+
+A record is a sequence (4711), source/sequence (1/4711), or a place in a log (input/0@90, acks1/0@90; a topic's full
+name will do as well). Instead of a record, name a kind of anomaly.`,
+		Args: func(c *cobra.Command, args []string) error { return f.checkArgs(args) },
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			lives, err := a.explain(args, f)
+			if err != nil {
+				return err
+			}
+			return a.tell(lives, f)
+		},
+	}
+	flags := c.Flags()
+	for i, x := range anomalyFlags {
+		flags.BoolVar(&f.wanted[i], x.flag, false, x.help)
+	}
+	flags.IntVarP(&f.most, "number", "k", 1, "how many anomalies of a kind")
+	flags.StringVar(&f.pipeline, "pipeline", "", "only what happened in this pipeline")
+	flags.BoolVar(&f.json, "json", false, "print JSON, one document a record")
+	return c
+}
+
+func (f *explainFlags) kinds() (kinds []harness.AnomalyKind) {
+	for i, x := range anomalyFlags {
+		if f.wanted[i] {
+			kinds = append(kinds, x.kind)
+		}
+	}
+	return kinds
+}
+
+func (f *explainFlags) checkArgs(args []string) error {
+	byKind := len(f.kinds()) > 0
+	switch {
+	case len(args) == 0 || len(args) > 2:
+		return usagef("explain takes a run's folder and a record, and was given %d arguments (chaeos run makes folders in runs)", len(args))
+	case len(args) == 2 && byKind:
+		return usagef("explain takes a record or a kind of anomaly, not both")
+	case len(args) == 1 && !byKind:
+		return usagef("explain takes a record (4711, 1/4711 or input/0@90) or a kind of anomaly (--dup, --lost, --torn …)")
+	case f.most < 1:
+		return usagef("-k must be at least 1")
+	}
+	return nil
+}
+
+func (a *app) explain(args []string, f explainFlags) ([]*harness.RecordLife, error) {
+	if !isRun(args[0]) {
+		return nil, usagef("%s is not a run's folder: it has no %s (name a folder that chaeos run made)", args[0], harness.RecordFile)
+	}
+	if kinds := f.kinds(); len(kinds) > 0 {
+		return a.parts.explain.anomalies(args[0], kinds, f.most, f.pipeline)
+	}
+	life, err := a.parts.explain.one(args[0], args[1], f.pipeline)
+	if err != nil {
+		return nil, err
+	}
+	return []*harness.RecordLife{life}, nil
+}
+
+func (a *app) tell(lives []*harness.RecordLife, f explainFlags) error {
+	if f.json {
+		return results.LivesJSON(a.stdout, lives)
+	}
+	if len(lives) == 0 {
+		for _, kind := range f.kinds() {
+			fmt.Fprintf(a.stdout, "%s: none\n", kind)
+		}
+		return nil
+	}
+	return results.Lives(a.stdout, lives)
+}

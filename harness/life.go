@@ -1,0 +1,82 @@
+package harness
+
+import "github.com/chaeos/chaeos/harness/history"
+
+// RecordLife is what a run's folder tells of one record: everything that happened to it, in time order, and how it ended in
+// each pipeline.
+type RecordLife struct {
+	Run        string `json:"run"`
+	Experiment string `json:"experiment"`
+	history.Identity
+	// LoadStart is the schedule's zero: what every time is shown from.
+	LoadStart history.Time `json:"loadStart"`
+	Events    []LifeEvent  `json:"events"`
+	Ends      []LifeEnd    `json:"ends"`
+	// Faults are those whose time overlaps the record's life; events name them by their place in this list.
+	Faults []FaultRecord `json:"faults"`
+	// Missing says what is not recorded, or could not be read.
+	Missing []string `json:"notRecorded,omitempty"`
+}
+
+// LifeEvent is one thing that happened to a record, or to who had it in hand.
+type LifeEvent struct {
+	At history.Time `json:"at"`
+	// Estimated says that At comes from a wall-clock stamp in a batch: good to the millisecond while nobody set the clock.
+	Estimated bool `json:"estimated,omitempty"`
+	// Pipeline is empty for the shared source and its topic.
+	Pipeline    string `json:"pipeline,omitempty"`
+	Process     string `json:"process,omitempty"`
+	Incarnation uint32 `json:"incarnation,omitempty"`
+	// Kind names what happened: scheduled, handed, acked, settled, stored, marker, seen,
+	// started, assigned, polled, waited,
+	// begun, outputs, committing, committed, went back, ending,
+	// ended, revoked, closed, cut off, injected, healed.
+	Kind string `json:"kind"`
+	Text string `json:"text"`
+	// Faults are the active ones, by their place in the life's list.
+	Faults []int    `json:"faults,omitempty"`
+	Copy   *LogCopy `json:"copy,omitempty"`
+}
+
+// LogCopy is one copy of a record in a log, with its batch's header.
+type LogCopy struct {
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+	Offset    int64  `json:"offset"`
+	// Standing is visible, aborted or hidden, for a read_committed reader.
+	Standing    string `json:"standing"`
+	FirstOffset int64  `json:"firstOffset"`
+	LastOffset  int64  `json:"lastOffset"`
+	ProducerID  int64  `json:"producerID"`
+	Epoch       int16  `json:"producerEpoch"`
+	// BaseSequence is the batch's, Sequence the record's own; -1 without idempotence.
+	BaseSequence  int32 `json:"baseSequence"`
+	Sequence      int32 `json:"sequence"`
+	LeaderEpoch   int32 `json:"leaderEpoch"`
+	Transactional bool  `json:"transactional"`
+	// Timestamp is the batch's largest, in milliseconds of the producer's wall clock.
+	Timestamp int64 `json:"timestamp"`
+	// MarkerOffset is the marker's that ended its transaction; -1 where there is none.
+	MarkerOffset int64 `json:"markerOffset"`
+	// MarkerTimestamp is in milliseconds of the wall clock of the broker that wrote the marker.
+	MarkerTimestamp int64 `json:"markerTimestamp,omitempty"`
+	// Origin is the processing that made it; nil in a source's own topic.
+	Origin *history.Origin `json:"origin,omitempty"`
+}
+
+// LifeEnd is how a record ended in one pipeline.
+type LifeEnd struct {
+	Pipeline string `json:"pipeline"`
+	// State is visible, duplicated, lost, unprocessed, hidden, or unknown where the folder can't tell.
+	State string `json:"state"`
+	Text  string `json:"text"`
+	// Why says for each further copy, or for the loss, what the folder shows of its cause.
+	Why []string `json:"why,omitempty"`
+}
+
+// Place is an offset of a topic's partition.
+type Place struct {
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+	Offset    int64  `json:"offset"`
+}

@@ -1,0 +1,112 @@
+package explain
+
+import (
+	"fmt"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// ends says how the record ended in every row.
+func (t *telling) ends() {
+	for _, l := range t.rows {
+		end := t.end(l)
+		end.Pipeline = l.Name
+		t.life.Ends = append(t.life.Ends, end)
+	}
+}
+
+func (t *telling) end(l harness.PipelineLayout) harness.LifeEnd {
+	standing := map[string][]*harness.LogCopy{}
+	for _, c := range t.copies[l.Name] {
+		standing[c.Standing] = append(standing[c.Standing], c)
+	}
+	visible := standing["visible"]
+	switch {
+	case len(visible) > 1:
+		return harness.LifeEnd{State: "duplicated", Text: fmt.Sprintf("visible %d times", len(visible)), Why: t.again(visible)}
+	case len(visible) == 1:
+		return harness.LifeEnd{State: "visible", Text: fmt.Sprintf("visible once, in %s/%d at offset %d", t.short(visible[0].Topic), visible[0].Partition, visible[0].Offset)}
+	case len(standing["hidden"]) > 0:
+		return harness.LifeEnd{State: "hidden", Text: "its only copies are behind a transaction that is still open: neither visible nor lost"}
+	case !t.whole[l.Name]:
+		return harness.LifeEnd{State: "unknown", Text: "no copy was found, in an output log that was not read to its end"}
+	case l.ProducerOnly:
+		return t.absent()
+	case len(t.inputs) == 0:
+		return harness.LifeEnd{State: "unknown", Text: "it is not in the input log: the pipeline never had it (the source's fault, where it was acknowledged)"}
+	}
+	return t.notVisible(l, standing["aborted"])
+}
+
+// absent is a producer's own record that is not in its log.
+func (t *telling) absent() harness.LifeEnd {
+	if t.acked {
+		return harness.LifeEnd{State: "lost", Text: "acknowledged, and not in the log", Why: t.inItsPlace()}
+	}
+	return harness.LifeEnd{State: "unknown", Text: "not in the log, and never acknowledged: nobody promised anything"}
+}
+
+// inItsPlace says what the log holds where the acknowledgements said that the record is.
+func (t *telling) inItsPlace() []string {
+	var why []string
+	for _, p := range t.named {
+		text := fmt.Sprintf("at %s/%d offset %d, where the acknowledgement said it is: ", t.short(p.Topic), p.Partition, p.Offset)
+		why = append(why, text+t.holder(p))
+	}
+	return why
+}
+
+func (t *telling) notVisible(l harness.PipelineLayout, aborted []*harness.LogCopy) harness.LifeEnd {
+	var why []string
+	for _, c := range aborted {
+		why = append(why, fmt.Sprintf("the copy at %s/%d offset %d was aborted by the marker at offset %d", t.short(c.Topic), c.Partition, c.Offset, c.MarkerOffset))
+	}
+	for _, in := range t.inputs {
+		if at := t.position(l, in.Partition); at > in.Offset {
+			return harness.LifeEnd{State: "lost", Text: fmt.Sprintf("no visible output, though position %d of input partition %d is committed", at, in.Partition), Why: why}
+		}
+	}
+	return harness.LifeEnd{State: "unprocessed", Text: "no visible output, and no committed position passed it", Why: why}
+}
+
+// position is how far the group's commits reach in an input partition.
+func (t *telling) position(l harness.PipelineLayout, partition int32) int64 {
+	at := t.passed[l.Name][partition]
+	for _, p := range t.index.Positions {
+		if p.Group == l.Group && p.Partition == partition {
+			at = max(at, p.Offset)
+		}
+	}
+	return at
+}
+
+// again says for each further copy what it shares with an earlier one.
+func (t *telling) again(copies []*harness.LogCopy) []string {
+	var why []string
+	for i := 1; i < len(copies); i++ {
+		c := copies[i]
+		text := fmt.Sprintf("the copy at %s/%d offset %d: ", t.short(c.Topic), c.Partition, c.Offset)
+		why = append(why, text+difference(c, copies[:i]))
+	}
+	return why
+}
+
+func difference(c *harness.LogCopy, earlier []*harness.LogCopy) string {
+	text := "delivered again"
+	if c.Origin == nil {
+		text = "sent again by the client (resend)"
+	}
+	for _, o := range earlier {
+		switch {
+		case c.Sequence >= 0 && o.Partition == c.Partition && o.ProducerID == c.ProducerID && o.Epoch == c.Epoch && o.Sequence == c.Sequence:
+			return fmt.Sprintf("the same producer id %d, epoch %d and sequence %d as at offset %d: the broker stored one batch twice (broker)", c.ProducerID, c.Epoch, c.Sequence, o.Offset)
+		case c.Origin == nil || o.Origin == nil:
+		case o.Origin.Worker == c.Origin.Worker && o.Origin.Incarnation == c.Origin.Incarnation && o.Origin.Processing == c.Origin.Processing:
+			text = fmt.Sprintf("the same processing %d of worker %d incarnation %d as at offset %d: sent again (resend)", c.Origin.Processing, c.Origin.Worker, c.Origin.Incarnation, o.Offset)
+		case text == "delivered again":
+			text = fmt.Sprintf("delivered again: worker %d incarnation %d processed it after worker %d incarnation %d (reprocessed)",
+				c.Origin.Worker, c.Origin.Incarnation, o.Origin.Worker, o.Origin.Incarnation)
+		}
+	}
+	return text
+}

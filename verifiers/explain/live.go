@@ -1,0 +1,58 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
+)
+
+// live reads when the live reader was given the copies, and how the last stable offset stood before.
+func (t *telling) live() error {
+	files := t.histories(func(h harness.HistoryRecord) bool { return h.Role == "harness" })
+	if len(files) == 0 {
+		t.missing("the observer left no history: when a copy became visible is not recorded")
+	}
+	for _, h := range files {
+		if err := t.read(h, func(e history.Entry) {
+			if seen, ok := e.(*history.Seen); ok {
+				t.seen(h, seen)
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *telling) seen(h harness.HistoryRecord, e *history.Seen) {
+	for _, l := range t.rows {
+		if l.Output != e.Topic {
+			continue
+		}
+		text := fmt.Sprintf("a read_committed reader was given %s/%d offsets %d to %d", t.short(e.Topic), e.Partition, e.From, e.To-1)
+		switch {
+		case t.shows(l, e):
+		case t.covers(e):
+			text += ", the acknowledged one among them: whoever held it then"
+		default:
+			continue
+		}
+		t.add(harness.LifeEvent{At: e.At, Pipeline: l.Name, Process: h.Process, Kind: "seen", Text: text})
+	}
+}
+
+// shows says that a copy of the record was among what the reader was given.
+func (t *telling) shows(l harness.PipelineLayout, e *history.Seen) bool {
+	return slices.ContainsFunc(t.copies[l.Name], func(c *harness.LogCopy) bool {
+		return c.Partition == e.Partition && c.Offset >= e.From && c.Offset < e.To
+	})
+}
+
+// covers says the same of the place that an acknowledgement named.
+func (t *telling) covers(e *history.Seen) bool {
+	return slices.ContainsFunc(t.named, func(p harness.Place) bool {
+		return p.Topic == e.Topic && p.Partition == e.Partition && p.Offset >= e.From && p.Offset < e.To
+	})
+}

@@ -1,0 +1,125 @@
+package verifiers_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers"
+	"github.com/chaeos/chaeos/verifiers/explain"
+)
+
+func lifeOf(t *testing.T, dir, record, pipeline string) *harness.RecordLife {
+	t.Helper()
+	ref, err := explain.ParseRef(record)
+	require.NoError(t, err)
+	life, err := explain.Of(dir, ref, pipeline)
+	require.NoError(t, err)
+	return life
+}
+
+func kinds(l *harness.RecordLife) (all []string) {
+	for i, e := range l.Events {
+		all = append(all, e.Kind)
+		if i > 0 && e.At < l.Events[i-1].At {
+			all = append(all, "out of order")
+		}
+	}
+	return all
+}
+
+// TestLifeOfACleanRecord: every step of it is there once, in time order, in the transaction that its output names.
+func TestLifeOfACleanRecord(t *testing.T) {
+	dir := verifiers.SavePlanted(t, "")
+	life := lifeOf(t, dir, "604", "transactional")
+	require.Empty(t, life.Faults)
+	require.Equal(t, []harness.LifeEnd{{Pipeline: "transactional", State: "visible", Text: "visible once, in out-transactional/1 at offset 221"}}, life.Ends)
+	got := kinds(life)
+	for _, kind := range []string{"scheduled", "handed", "acked", "marker", "committed"} {
+		require.Equal(t, 1, count(got, kind), "%s in %v", kind, got)
+	}
+	require.Equal(t, 2, count(got, "stored"), "the input and the output")
+	require.NotContains(t, got, "out of order")
+	for _, place := range []string{"0/604", "input/1@201", "transactional/1@221", "idempotent/1@201"} {
+		require.Equal(t, life, lifeOf(t, dir, place, "transactional"), place)
+	}
+	require.Len(t, lifeOf(t, dir, "604", "").Ends, 2, "both pipelines of the shared source")
+	require.EqualValues(t, 1, lifeOf(t, dir, "604", "acks1").Source, "a producer under test has a source of its own")
+}
+
+func count(all []string, one string) (n int) {
+	for _, x := range all {
+		if x == one {
+			n++
+		}
+	}
+	return n
+}
+
+func TestLivesOfAnomalies(t *testing.T) {
+	for _, c := range []struct {
+		planted, pipeline string
+		kind              harness.AnomalyKind
+		state, says       string
+		most, found       int
+	}{
+		{"a batch stored twice with its sequences", "idempotent", harness.AnomalyDuplicate, "duplicated", "the broker stored one batch twice (broker)", 99, 10},
+		{"a batch sent again without idempotence", "idempotent", harness.AnomalyDuplicate, "duplicated", "sent again (resend)", 4, 4},
+		{"each 1000th output doubled by another incarnation", "idempotent", harness.AnomalyDuplicate, "duplicated", "worker 0 incarnation 2 processed it after worker 0 incarnation 1", 99, 3},
+		{"acknowledged and not stored", "acks1", harness.AnomalyLost, "lost", "where the acknowledgement said it is: nothing is there", 99, 3},
+		{"an ack names an offset that another record holds", "acks1", harness.AnomalyLost, "lost", "source 1 sequence 600 is there, in a batch of leader epoch 0", 99, 1},
+		{"a lost tail", "acks1", harness.AnomalyLost, "lost", "the log ends before it", 2, 2},
+		{"each 1000th output dropped", "idempotent", harness.AnomalyLost, "lost", "", 99, 3},
+		{"input left over", "idempotent", harness.AnomalyUnprocessed, "unprocessed", "", 99, 10},
+		{"a torn transaction over two partitions", "transactional", harness.AnomalyLost, "lost", "was aborted by the marker at offset", 99, 10},
+		{"failed records that are there", "acks1", harness.AnomalyPhantom, "visible", "", 99, 1},
+		{"an open transaction at the end", "transactional", harness.AnomalyHidden, "hidden", "", 99, 30},
+	} {
+		t.Run(c.planted+" "+string(c.kind), func(t *testing.T) {
+			lives, err := explain.Anomalies(verifiers.SavePlanted(t, c.planted), []harness.AnomalyKind{c.kind}, c.most, "")
+			require.NoError(t, err)
+			require.Len(t, lives, c.found)
+			for _, l := range lives {
+				require.Len(t, l.Ends, 1)
+				require.Equal(t, c.pipeline, l.Ends[0].Pipeline)
+				require.Equal(t, c.state, l.Ends[0].State, "%+v", l)
+			}
+			if c.says != "" {
+				require.Contains(t, lives[0].Ends[0].Why[0], c.says)
+			}
+		})
+	}
+	clean, err := explain.Anomalies(verifiers.SavePlanted(t, ""), []harness.AnomalyKind{harness.AnomalyDuplicate, harness.AnomalyLost, harness.AnomalyPhantom}, 5, "")
+	require.NoError(t, err)
+	require.Empty(t, clean)
+}
+
+// TestWhatIsMissingIsSaid: a cut history, a log that was not read.
+func TestWhatIsMissingIsSaid(t *testing.T) {
+	life := lifeOf(t, verifiers.SavePlanted(t, "an observation file cut in the middle"), "2995", "idempotent")
+	require.Equal(t, "unknown", life.Ends[0].State)
+	require.True(t, slices.ContainsFunc(life.Missing, func(s string) bool {
+		return strings.HasPrefix(s, "out-idempotent/1 can be read up to offset ") && strings.HasSuffix(s, " of 1000 only (the file is cut short)")
+	}), life.Missing)
+	life = lifeOf(t, verifiers.SavePlanted(t, "a truncated worker history"), "2995", "idempotent")
+	require.True(t, slices.ContainsFunc(life.Missing, func(s string) bool { return strings.Contains(s, "of history/idempotent-0.hist can't be read") }), life.Missing)
+}
+
+func TestRefs(t *testing.T) {
+	for _, text := range []string{"", "x", "-1", "1/", "/1", "a/b@c", "in@3", "in/0@", "in/0@-1", "in/-1@1", "65536/1", "18446744073709551616", "in/0@1@2"} {
+		_, err := explain.ParseRef(text)
+		require.ErrorAs(t, err, &harness.UsageError{}, text)
+	}
+	dir := verifiers.SavePlanted(t, "")
+	for _, text := range []string{"3000", "5/1", "input/0@1000", "input/9@1", "transactional/0@10", "nowhere/0@1"} {
+		ref, err := explain.ParseRef(text)
+		require.NoError(t, err)
+		_, err = explain.Of(dir, ref, "")
+		require.ErrorAs(t, err, &harness.UsageError{}, text)
+	}
+	_, err := explain.Of(dir, explain.Ref{}, "idempotnt")
+	require.ErrorContains(t, err, "did you mean idempotent?")
+}
