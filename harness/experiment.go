@@ -17,6 +17,8 @@ type Experiment struct {
 	Workers int
 	// Shared are the client settings all pipelines have in common.
 	Shared Shared
+	// Options are settings of single pipelines that differ from their defaults, by pipeline and option.
+	Options map[string]map[string]string
 	// Cluster are broker settings beside the rendered ones.
 	Cluster ClusterNeeds
 	Faults  []ScheduledFault

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -28,7 +29,11 @@ func planTopics(name string, exp Experiment, infos []PipelineInfo, nodes []int, 
 		plan.Replicas[p] = replicas(order, int(p), exp.Cluster.Topology.Rack)
 	}
 	for i, info := range infos {
-		plan.Pipelines = append(plan.Pipelines, layOut(name, info, uint16(i+1), exp.Workers))
+		l := layOut(name, info, uint16(i+1), exp.Workers)
+		for _, option := range slices.Sorted(maps.Keys(exp.Options[info.Name])) {
+			l.Deviations = append(slices.Clone(l.Deviations), option+": "+exp.Options[info.Name][option])
+		}
+		plan.Pipelines = append(plan.Pipelines, l)
 	}
 	return plan
 }

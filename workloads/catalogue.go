@@ -22,6 +22,8 @@ type Pipeline struct {
 	open func(stopping context.Context, s spec, hist *history.Writer, p Pipeline, g *gates) (sender, error)
 	// unacknowledged says that the source's broker never answers (acks=0), so a record can be sent but never acked.
 	unacknowledged bool
+	// options are what an experiment can set.
+	options []Option
 	// loop is what it does, in pseudo-code; phases stand in it between dashes.
 	loop string
 	// breaksWhen and cost say in a few words when the claim breaks and what it costs, for the table of all pipelines.
@@ -36,17 +38,28 @@ const loopOfSource = `for each record of the schedule:
 // Pipelines lists every pipeline, sorted by name. A new one is one file and one line here.
 func Pipelines() []Pipeline {
 	return []Pipeline{
+		aborting(),
 		acksAll(),
 		acksAllPipelined(),
 		acks0(),
 		acks1(),
 		autoCommit(),
+		autoCommitGreedy(),
+		autoCommitSync(),
+		commitAfter(),
+		commitFirst(),
+		commitOutOfOrder(),
 		idempotent(),
 		idempotentProducer(),
 		idempotentRestart(),
+		slowOutside(),
+		slowTransaction(),
 		transactional(),
+		transactionalManual(),
+		transactionalNoMetadata(),
 		transactionalProducer(),
 		transactionalProducerRandomID(),
+		transactionalRandomID(),
 		twoProducersOneID(),
 	}
 }

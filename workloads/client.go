@@ -23,8 +23,10 @@ type client struct {
 	kafka *kgo.Client
 	// session is set in a transactional pipeline only; kafka is then its client.
 	session *kgo.GroupTransactSession
-	outputs outputs
-	held    membership
+	// producer is set where a pipeline produces through a client of its own.
+	producer *kgo.Client
+	outputs  outputs
+	held     membership
 	// ending is the transaction that is being ended, for the commit callback inside it.
 	ending ending
 	// cancel fails whatever the client still waits for.
@@ -35,6 +37,8 @@ type client struct {
 	mu sync.Mutex
 	// positions are the next offsets to read, after what polls returned, by partition.
 	positions map[int32]kgo.EpochOffset
+	// topicID is the input topic's, as fetches name it.
+	topicID [16]byte
 }
 
 // opening is what a pipeline asks of its client beside what all share.
@@ -90,7 +94,18 @@ func (c *client) close() error {
 	defer giveUp.Stop()
 	defer c.cancel()
 	c.kafka.CloseAllowingRebalance()
+	if c.producer != nil {
+		c.producer.Close()
+	}
 	return c.recordOutputs()
+}
+
+// producing is the client that outputs go through.
+func (c *client) producing() *kgo.Client {
+	if c.producer != nil {
+		return c.producer
+	}
+	return c.kafka
 }
 
 // poll returns the records of one poll, each with a new processing ordinal; none once the worker must stop.
@@ -121,6 +136,7 @@ func (c *client) poll(ctx context.Context) ([]input, error) {
 func (c *client) deliver(fetches kgo.Fetches) (inputs []input, entries []history.Entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	fetches.EachTopic(func(t kgo.FetchTopic) { c.topicID = t.TopicID })
 	fetches.EachPartition(func(p kgo.FetchTopicPartition) {
 		if len(p.Records) == 0 {
 			return

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -15,24 +16,40 @@ import (
 // commit commits the positions after inputs and returns when the outcome is known and recorded. A commit that is
 // refused or lost is no error: at the next one the positions are past these, or another worker has the partitions.
 func (c *client) commit(ctx context.Context, inputs []input) error {
+	_, err := c.commitPositions(ctx, after(inputs))
+	return err
+}
+
+// after are the positions after inputs, by partition.
+func after(inputs []input) map[int32]kgo.EpochOffset {
 	next := map[int32]kgo.EpochOffset{}
 	for _, in := range inputs {
 		next[in.partition] = kgo.EpochOffset{Epoch: in.epoch, Offset: in.offset + 1}
 	}
-	return c.commitPositions(ctx, next)
+	return next
 }
 
-func (c *client) commitPositions(ctx context.Context, next map[int32]kgo.EpochOffset) error {
+// commitPositions is commit, and returns the coordinator's answers.
+func (c *client) commitPositions(ctx context.Context, next map[int32]kgo.EpochOffset) (got []answer, err error) {
 	if len(next) == 0 {
-		return nil
+		return nil, nil
 	}
-	var failed error
 	ctx = kgo.PreCommitFnContext(ctx, c.recordCommitting(ctx))
 	offsets := map[string]map[int32]kgo.EpochOffset{c.w.spec.Input: next}
-	c.kafka.CommitOffsetsSync(ctx, offsets, func(_ *kgo.Client, req *kmsg.OffsetCommitRequest, resp *kmsg.OffsetCommitResponse, err error) {
-		failed = c.recordCommitted(answers(req, resp, err))
+	c.kafka.CommitOffsetsSync(ctx, offsets, func(_ *kgo.Client, req *kmsg.OffsetCommitRequest, resp *kmsg.OffsetCommitResponse, failed error) {
+		got = answers(req, resp, failed)
+		err = c.recordCommitted(got)
 	})
-	return failed
+	return got, err
+}
+
+// confirmed keeps the inputs whose partitions' commits were confirmed.
+func confirmed(inputs []input, got []answer) []input {
+	refused := map[int32]bool{}
+	for _, a := range got {
+		refused[a.Partition] = a.err != nil
+	}
+	return slices.DeleteFunc(slices.Clone(inputs), func(in input) bool { return refused[in.partition] })
 }
 
 // autoCommitOptions record automatic commits; their begin is recorded by the client's own context.

@@ -36,7 +36,7 @@ func TestFleetNamesItsMembers(t *testing.T) {
 // TestPausedWorkerIsReplacedAndFenced pauses a worker past its session: the other takes its partitions, and what the
 // first holds when it wakes up must not count twice where that is promised.
 func TestPausedWorkerIsReplacedAndFenced(t *testing.T) {
-	for _, name := range []string{"idempotent", "transactional"} {
+	for _, name := range []string{"commit-first", "idempotent", "transactional", "transactional-manual", "transactional-no-metadata"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, 2, harness.Load{Rate: 300, RecordSize: 100}, name)
@@ -58,8 +58,11 @@ func TestPausedWorkerIsReplacedAndFenced(t *testing.T) {
 			require.Empty(t, r.Incidents())
 			lost, doubled := lostAndDoubled(r.counts(name))
 			require.Zero(t, lost)
-			if name == "transactional" {
+			switch name {
+			case "commit-first", "transactional", "transactional-manual":
 				require.Zero(t, doubled)
+			case "transactional-no-metadata":
+				require.NotZero(t, doubled, "a zombie's commit is taken")
 			}
 			require.NotEmpty(t, of[*history.Revoked](r.entries(first)))
 		})

@@ -2,9 +2,6 @@ package workloads
 
 import (
 	"context"
-	"errors"
-	"log/slog"
-	"sync"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
@@ -25,86 +22,22 @@ func idempotent() Pipeline {
 			About:  "poll, produce idempotently with acks=all, flush, then commit the offsets synchronously",
 			Phases: []string{PhasePolled, PhaseProcessed, PhaseFlushed, PhaseCommitting, PhaseCommitted},
 		},
-		work: idempotentLoop,
+		work: func(ctx context.Context, w *worker) error {
+			return polling(ctx, w, finishAndCommit, kgo.BlockRebalanceOnPoll())
+		},
+		options:    groupOptionList(),
+		loop:       loopOfFinishAndCommit + "\nallow a rebalance",
+		breaksWhen: "never",
+		cost:       "a poll's records twice when it dies between flush and commit",
 	}
 }
 
-func idempotentLoop(ctx context.Context, w *worker) (err error) {
-	c, err := w.open(ctx, opening{options: []kgo.Opt{kgo.DisableAutoCommit(), kgo.BlockRebalanceOnPoll()}})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, c.close()) }()
-	for w.stopping.Err() == nil {
-		inputs, err := c.poll(ctx)
-		if err == nil && len(inputs) > 0 {
-			err = idempotentPass(ctx, c, inputs)
-		}
-		c.kafka.AllowRebalance()
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// idempotentPass takes one poll's records through to their commit.
-func idempotentPass(ctx context.Context, c *client, inputs []input) error {
-	failed, err := workAndProduce(ctx, c, inputs)
-	if err != nil {
-		return err
-	}
-	for len(failed) > 0 { // never commit past an output that isn't stored
-		slog.Warn("producing again", "records", len(failed))
-		if failed, err = produceAndFlush(ctx, c, failed); err != nil {
-			return err
-		}
-	}
-	if err := c.w.gates.reach(ctx, PhaseFlushed, len(inputs)); err != nil {
-		return err
-	}
-	if err := c.commit(ctx, inputs); err != nil {
-		return err
-	}
-	return c.w.gates.reach(ctx, PhaseCommitted, 0)
-}
-
-// failures collects the records whose produce did not succeed.
-type failures struct {
-	mu     sync.Mutex
-	inputs []input
-}
-
-func (f *failures) done(in input, err error) {
-	if err == nil {
-		return
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.inputs = append(f.inputs, in)
-}
-
-// workAndProduce does the declared work for each record and produces it, then flushes. It returns those that failed.
-func workAndProduce(ctx context.Context, c *client, inputs []input) ([]input, error) {
-	var failed failures
-	for _, in := range inputs {
-		if err := c.w.work(ctx); err != nil {
-			return nil, err
-		}
-		c.produce(ctx, in, failed.done)
-	}
-	if err := c.w.gates.reach(ctx, PhaseProcessed, len(inputs)); err != nil {
-		return nil, err
-	}
-	err := c.flush(ctx)
-	return failed.inputs, err // read after the flush: until then promises add to it
-}
-
-func produceAndFlush(ctx context.Context, c *client, inputs []input) ([]input, error) {
-	var failed failures
-	for _, in := range inputs {
-		c.produce(ctx, in, failed.done)
-	}
-	err := c.flush(ctx)
-	return failed.inputs, err
-}
+const loopOfFinishAndCommit = `poll
+-- polled --
+work and produce every record
+-- processed --
+flush
+-- flushed --
+-- committing --
+commit the offsets, wait
+-- committed --`

@@ -40,17 +40,16 @@ func SourceOptions(s Spec) []kgo.Opt {
 	return append(clientOptions(s), kgo.MaxBufferedRecords(sourceBuffer), kgo.MaxBufferedBytes(bytes))
 }
 
-// groupOptions are what every worker's consumer shares: a heartbeat of a third of the session, and the cooperative
-// balancer, so that a member that joins or dies doesn't stop the others.
+// groupOptions are what every worker's consumer shares: a heartbeat of a third of the session, and, unless the
+// experiment says otherwise, the cooperative balancer, so that a member that joins or dies doesn't stop the others.
 func groupOptions(s spec) []kgo.Opt {
-	return []kgo.Opt{
+	return append(groupProtocol(s),
 		kgo.ConsumerGroup(s.Group),
 		kgo.ConsumeTopics(s.Input),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
 		kgo.SessionTimeout(s.Shared.SessionTimeout),
-		kgo.HeartbeatInterval(s.Shared.SessionTimeout / 3),
-		kgo.Balancers(kgo.CooperativeStickyBalancer()),
-	}
+		kgo.HeartbeatInterval(s.Shared.SessionTimeout/3),
+	)
 }
 
 // kafkaLog hands the client's warnings to the process's log.

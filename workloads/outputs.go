@@ -67,7 +67,7 @@ func (c *client) produce(ctx context.Context, in input, done func(input, error))
 	}, in.size)
 	txn := c.openTxn()
 	record := &kgo.Record{Topic: s.Output, Partition: in.partition, Value: value}
-	c.kafka.Produce(ctx, record, func(_ *kgo.Record, err error) {
+	c.producing().Produce(ctx, record, func(_ *kgo.Record, err error) {
 		outcome, reason := produceOutcome(err)
 		c.outputs.add(settling{txn: txn, outcome: outcome, reason: reason}, in.partition)
 		if err == nil {
@@ -79,7 +79,7 @@ func (c *client) produce(ctx context.Context, in input, done func(input, error))
 
 // openTxn is the open transaction's ordinal, 0 outside transactional pipelines.
 func (c *client) openTxn() uint64 {
-	if c.session == nil {
+	if c.session == nil && c.producer == nil {
 		return 0
 	}
 	return c.w.txn
@@ -90,7 +90,7 @@ func (c *client) recordOutputs() error { return c.w.record(c.outputs.take()...) 
 
 // flush waits until every produced record is settled.
 func (c *client) flush(ctx context.Context) error {
-	if err := c.kafka.Flush(ctx); err != nil {
+	if err := c.producing().Flush(ctx); err != nil {
 		return context.Cause(ctx)
 	}
 	return nil

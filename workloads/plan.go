@@ -60,7 +60,7 @@ func planSpec(f harness.FleetSpec, name, role, pipeline string) spec {
 	return spec{
 		Name: name, Role: role, Pipeline: pipeline, Run: f.RunID,
 		Bootstrap: f.Cluster.Info().Bootstrap, Partitions: f.Plan.Partitions,
-		Shared: f.Experiment.Shared, Load: f.Experiment.Load,
+		Shared: f.Experiment.Shared, Load: f.Experiment.Load, Options: f.Experiment.Options[pipeline],
 	}
 }
 

@@ -38,9 +38,11 @@ type spec struct {
 	Partitions int    `json:"partitions"`
 	Group      string `json:"group,omitempty"`
 	// TransactionalID is the worker's or source's, stable over incarnations.
-	TransactionalID string         `json:"transactionalID,omitempty"`
-	Shared          harness.Shared `json:"shared"`
-	Load            harness.Load   `json:"load"`
+	TransactionalID string `json:"transactionalID,omitempty"`
+	// Options are the pipeline's settings that the experiment changed.
+	Options map[string]string `json:"options,omitempty"`
+	Shared  harness.Shared    `json:"shared"`
+	Load    harness.Load      `json:"load"`
 	// First is the first sequence that no earlier incarnation of a source intended: where it goes on, unless its pipeline
 	// finds its position another way.
 	First uint64 `json:"first,omitempty"`

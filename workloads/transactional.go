@@ -2,13 +2,8 @@ package workloads
 
 import (
 	"context"
-	"errors"
-	"log/slog"
-
-	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/harness/wait"
 )
 
 // transactional is consume–process–produce in transactions: kgo.GroupTransactSession, input read_committed, stable
@@ -24,87 +19,37 @@ import (
 // closed and a new one begins, which fences the old producer and reads the positions that really were committed.
 func transactional() Pipeline {
 	return Pipeline{
-		PipelineInfo: harness.PipelineInfo{
-			Name:          "transactional",
-			Claims:        harness.ExactlyOnce,
-			About:         "poll, produce and commit offsets in one transaction (GroupTransactSession, read_committed)",
-			Transactional: true,
-			ReadCommitted: true,
-			Phases: []string{
-				PhasePolled, PhaseProcessed, PhaseFlushed, PhaseCommitting, PhaseOffsetsSent, PhaseCommitted,
-			},
+		PipelineInfo: transactionalInfo("transactional",
+			"poll, produce and commit offsets in one transaction (GroupTransactSession, read_committed)"),
+		work:       func(ctx context.Context, w *worker) error { return (&transactor{w: w}).run(ctx) },
+		options:    groupOptionList(),
+		loop:       loopOfTransactional,
+		breaksWhen: "never, with transaction.version 2 on both sides and read_committed readers",
+		cost:       "a transaction's end for each poll; readers wait for it, and for the timeout of one whose worker died",
+	}
+}
+
+// transactionalInfo is what pipelines with a transaction around each poll have in common.
+func transactionalInfo(name, about string, deviations ...string) harness.PipelineInfo {
+	return harness.PipelineInfo{
+		Name: name, Claims: harness.ExactlyOnce, About: about, Transactional: true, ReadCommitted: true,
+		Deviations: deviations,
+		Phases: []string{
+			PhasePolled, PhaseProcessed, PhaseFlushed, PhaseCommitting, PhaseOffsetsSent, PhaseCommitted,
 		},
-		work: transactionalLoop,
 	}
 }
 
-func transactionalLoop(ctx context.Context, w *worker) error {
-	options := []kgo.Opt{
-		kgo.TransactionalID(w.spec.TransactionalID),
-		kgo.TransactionTimeout(w.spec.Shared.TransactionTimeout),
-		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
-	}
-	for w.stopping.Err() == nil {
-		c, err := w.openSession(ctx, opening{options: options})
-		if err != nil {
-			return err
-		}
-		err = transact(ctx, c)
-		if herr := c.close(); herr != nil {
-			return errors.Join(err, herr)
-		}
-		var lost *sessionError
-		if !errors.As(err, &lost) {
-			return err
-		}
-		slog.Warn("new session", "after", err)
-		if err := wait.Sleep(ctx, reopenPause); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// sessionError says that only a new session can go on.
-type sessionError struct{ error }
-
-func (e *sessionError) Unwrap() error { return e.error }
-
-func transact(ctx context.Context, c *client) error {
-	for c.w.stopping.Err() == nil {
-		inputs, err := c.poll(ctx)
-		if err != nil {
-			return err
-		}
-		if len(inputs) == 0 {
-			continue
-		}
-		if err := transaction(ctx, c, inputs); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// transaction processes one poll's records in one transaction. It is never ended from a group callback: when partitions
-// left meanwhile, the session aborts instead of committing and rewinds.
-func transaction(ctx context.Context, c *client, inputs []input) error {
-	if err := c.begin(); err != nil {
-		return &sessionError{err}
-	}
-	failed, err := workAndProduce(ctx, c, inputs)
-	if err != nil {
-		return err
-	}
-	if err := c.w.gates.reach(ctx, PhaseFlushed, len(inputs)); err != nil {
-		return err
-	}
-	committed, err := c.end(ctx, len(failed) == 0)
-	if err != nil && ctx.Err() == nil {
-		return &sessionError{err}
-	}
-	if err != nil || !committed {
-		return err
-	}
-	return c.w.gates.reach(ctx, PhaseCommitted, 0)
-}
+const loopOfTransactional = `poll
+-- polled --
+begin a transaction
+work and produce every record
+-- processed --
+flush
+-- flushed --
+-- committing --
+send the offsets into the transaction          with the group's generation
+-- offsets-sent --
+commit                                         aborts where partitions left; then rewinds
+-- committed --
+on an error: a new session under the same transactional id`

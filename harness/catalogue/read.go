@@ -52,7 +52,7 @@ func read(file string, source []byte, known []harness.PipelineInfo) (*document, 
 
 func (d *decoder) experiment(root ast.Node, doc *document, known []harness.PipelineInfo) {
 	fields := d.fields(root, "with an experiment", "name", "summary", "about", "pipelines", "load", "workers", "shared",
-		"cluster", "bounds", "allow-quorum-loss", "faults", "expect")
+		"options", "cluster", "bounds", "allow-quorum-loss", "faults", "expect")
 	d.require(root, fields, "name", "summary", "pipelines", "load")
 	exp := &doc.exp
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -80,6 +80,9 @@ func (d *decoder) experiment(root ast.Node, doc *document, known []harness.Pipel
 		case "allow-quorum-loss":
 			doc.allowQuorumLoss = d.boolean(f)
 		}
+	}
+	if f, ok := fields["options"]; ok { // needs the pipelines
+		exp.Options = d.options(f, exp.Pipelines)
 	}
 	if f, ok := fields["expect"]; ok { // needs the pipelines
 		exp.Expect = d.expect(f, exp.Pipelines)
