@@ -22,5 +22,20 @@ func checkCompleteness(e *evidence, _ *harness.Numbers) []finding {
 			found = append(found, note("%s", describeDeletion(d))...)
 		}
 	}
-	return found
+	return append(found, sampled(parts)...)
+}
+
+// sampled says how much of the logs no read_committed client was asked for.
+func sampled(parts []*partLog) []finding {
+	var seen, committed uint64
+	for _, p := range parts {
+		if len(p.info.Checked) > 0 && p.info.ClientErr == "" {
+			seen, committed = seen+p.seen, committed+p.info.Committed.Count
+		}
+	}
+	if seen == committed {
+		return nil
+	}
+	return note("a read_committed client was asked for %s of %s committed records, the ends and aborted transactions first: that it would see the others rests on the log's markers",
+		number(seen), number(committed))
 }

@@ -23,6 +23,8 @@ type partLog struct {
 	doubts []string
 	// idle says that there is no file to read: the doubts say why.
 	idle bool
+	// seen are the committed records that a read_committed client was asked for: all, or a sample.
+	seen uint64
 	// whole says that the log was read up to its captured end. Otherwise what isn't found may still be there.
 	whole bool
 }
@@ -104,11 +106,28 @@ func (p *partLog) checkComplete(tail observation.Tail) {
 	if x.LSOAfter >= 0 && x.LSOAfter != x.LSO {
 		p.doubt("its last stable offset moved from %d to %d while it was read", x.LSO, x.LSOAfter)
 	}
-	switch {
-	case x.ClientErr != "":
+	p.checkClient(x)
+}
+
+// checkClient compares what the log says a read_committed reader must see with what a real one saw.
+func (p *partLog) checkClient(x observation.Partition) {
+	const otherwise = "a read_committed client saw %d records (hash %s)%s where the log holds %d committed (hash %s)"
+	if x.ClientErr != "" {
 		p.doubt("a read_committed client could not read it: %s", x.ClientErr)
-	case x.Client != x.Committed:
-		p.doubt("a read_committed client saw %d records (hash %s) where the log holds %d committed (hash %s)", x.Client.Count, x.Client.Hash, x.Committed.Count, x.Committed.Hash)
+		return
+	}
+	if len(x.Checked) == 0 {
+		p.seen = x.Committed.Count
+		if x.Client != x.Committed {
+			p.doubt(otherwise, x.Client.Count, x.Client.Hash, "", x.Committed.Count, x.Committed.Hash)
+		}
+		return
+	}
+	for _, r := range x.Checked {
+		p.seen += r.Committed.Count
+		if r.Client != r.Committed {
+			p.doubt(otherwise, r.Client.Count, r.Client.Hash, fmt.Sprintf(" from offset %d to %d", r.From, r.To-1), r.Committed.Count, r.Committed.Hash)
+		}
 	}
 }
 

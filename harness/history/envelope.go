@@ -164,6 +164,9 @@ func Decode(v []byte) (out Output, isOutput bool, err error) {
 // SequenceOf is the sequence in a value that this process made a moment ago: nothing is checked.
 func SequenceOf(v []byte) uint64 { return binary.BigEndian.Uint64(v[sequenceAt:]) }
 
+// ChecksumOf is the CRC-32C in a value that Decode found sound: it stands for all of the value.
+func ChecksumOf(v []byte) uint32 { return binary.BigEndian.Uint32(v[crcAt:]) }
+
 func decodeOrigin(b []byte) Origin {
 	return Origin{
 		Partition:   int32(binary.BigEndian.Uint32(b)),

@@ -54,10 +54,21 @@ type Partition struct {
 	Aborted       []Aborted `json:"aborted,omitempty"`
 	BrokerAborted []Aborted `json:"brokerAborted,omitempty"`
 	Open          []OpenTxn `json:"open,omitempty"`
-	// Committed is what the log says a read_committed reader must see; Client is what a real one saw.
-	Committed Sum    `json:"committed"`
-	Client    Sum    `json:"client"`
-	ClientErr string `json:"clientError,omitempty"`
+	// Committed is what the log says a read_committed reader must see; Client is what a real one saw. Where the logs were too
+	// large for that, Checked are the ranges that it read, and Client is empty.
+	Committed Sum     `json:"committed"`
+	Client    Sum     `json:"client"`
+	Checked   []Range `json:"checked,omitempty"`
+	ClientErr string  `json:"clientError,omitempty"`
+}
+
+// Range is a stretch of a log, from one offset to below another: what the log says a read_committed reader must see of it,
+// and what a real one saw.
+type Range struct {
+	From      int64 `json:"from"`
+	To        int64 `json:"to"`
+	Committed Sum   `json:"committed"`
+	Client    Sum   `json:"client"`
 }
 
 // Aborted is one aborted transaction of a partition: its producer, its first record's and its marker's offset. The

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/wait"
 	"github.com/chaeos/chaeos/verifiers/internal/brokers"
 	"github.com/chaeos/chaeos/verifiers/observation"
@@ -23,26 +24,40 @@ func (r *reading) readPartition(ctx context.Context, p *observation.Partition) e
 	if err != nil {
 		return err
 	}
-	var txns observation.Transactions
-	sums := newSums(p.LSO)
-	w := &walker{run: r.spec.RunID, next: p.LogStart, end: p.HW, see: sums.see}
-	w.take = func(b *observation.Batch) error {
-		txns.Add(b)
-		sums.batch(b)
-		return out.Write(b)
-	}
-	aborted, readErr := r.readLog(ctx, p, w)
+	w := newPartitionWalker(r.spec.RunID, p, out, r.sampling.segment)
+	aborted, readErr := r.readLog(ctx, p, &w.walker)
 	if readErr != nil {
 		fail(p, fmt.Errorf("read up to offset %d of %d: %w", w.next, p.HW, readErr))
 	}
 	p.Reached = w.next
 	p.Complete = readErr == nil && w.done()
 	p.Batches, p.Records = out.Totals()
-	p.Aborted, p.Open, p.BrokerAborted, p.Committed = txns.Aborted(), txns.Open(), aborted, sums.committed()
+	p.Aborted, p.Open, p.BrokerAborted, p.Committed = w.txns.Aborted(), w.txns.Open(), aborted, w.sums.committed()
+	r.mu.Lock()
+	r.sums[tpOf(p)] = w.sums
+	r.mu.Unlock()
 	if !p.Complete {
 		return out.Abandon()
 	}
 	return out.Close()
+}
+
+// partitionWalker walks one partition's log: it follows its transactions, sums it up and saves it.
+type partitionWalker struct {
+	walker
+	txns observation.Transactions
+	sums *sums
+}
+
+func newPartitionWalker(run history.RunID, p *observation.Partition, out *observation.Writer, segment int64) *partitionWalker {
+	w := &partitionWalker{sums: newSums(p.LSO, segment)}
+	w.walker = walker{run: run, next: p.LogStart, end: p.HW, see: w.sums.see}
+	w.take = func(b *observation.Batch) error {
+		w.txns.Add(b)
+		w.sums.batch(b)
+		return out.Write(b)
+	}
+	return w
 }
 
 // readLog fetches until the walker is done: at isolation level 1, with the leader's list of aborted transactions, up to

@@ -212,7 +212,7 @@ func TestInterruptedSaysHowFar(t *testing.T) {
 	})
 	dir := t.TempDir()
 	err := Run(ctx, harness.ReadBackSpec{Dir: dir, RunID: runID, Cluster: c, Plan: plan})
-	require.ErrorContains(t, err, "interrupted while reading logs")
+	require.ErrorContains(t, err, "interrupted while reading logs, ")
 	index, err := observation.LoadIndex(dir)
 	require.NoError(t, err)
 	require.False(t, index.Finished)

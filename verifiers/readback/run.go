@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -35,12 +36,22 @@ type reading struct {
 	nodes   []int
 	index   *observation.Index
 	leaders *leaders
+
+	sampling sampling
+
+	mu sync.Mutex
+	// sums are what the logs say a read_committed reader must see, of those that were read.
+	sums map[brokers.TP]*sums
 }
 
 // Run reads back every partition of the run's input and outputs into Dir/readback. It returns an error when it can't
 // (no broker answers, disk full, interrupted); what is merely incomplete stands in the index. Either way the index says
 // how far it came.
 func Run(ctx context.Context, spec harness.ReadBackSpec) error {
+	return read(ctx, spec, defaultSampling)
+}
+
+func read(ctx context.Context, spec harness.ReadBackSpec, s sampling) error {
 	if err := os.MkdirAll(filepath.Join(spec.Dir, observation.Folder), 0o755); err != nil {
 		return fmt.Errorf("read-back: %w", err)
 	}
@@ -49,7 +60,7 @@ func Run(ctx context.Context, spec harness.ReadBackSpec) error {
 		return err
 	}
 	defer client.Close()
-	r := &reading{spec: spec, client: client, nodes: spec.Cluster.Info().Nodes, index: &observation.Index{Run: spec.RunID}}
+	r := &reading{spec: spec, client: client, nodes: spec.Cluster.Info().Nodes, index: &observation.Index{Run: spec.RunID}, sampling: s, sums: map[brokers.TP]*sums{}}
 	r.leaders = &leaders{client: client, nodes: r.nodes, topics: topics(spec.Plan)}
 	for _, tp := range partitions(spec.Plan) {
 		r.index.Partitions = append(r.index.Partitions, observation.Partition{
@@ -83,13 +94,25 @@ func (r *reading) run(ctx context.Context) error {
 	for _, step := range steps {
 		err := step.do(ctx)
 		if ctx.Err() != nil {
-			return fmt.Errorf("interrupted while reading %s: %w", step.name, context.Cause(ctx))
+			return fmt.Errorf("interrupted while reading %s, %s: %w", step.name, r.howFar(), context.Cause(ctx))
 		}
 		if err != nil {
 			return fmt.Errorf("reading %s: %w", step.name, err)
 		}
 	}
 	return nil
+}
+
+// howFar says how much of the logs was read.
+func (r *reading) howFar() string {
+	var read, all int64
+	for _, p := range r.index.Partitions {
+		if p.HW > p.LogStart {
+			all += p.HW - p.LogStart
+			read += max(0, p.Reached-p.LogStart)
+		}
+	}
+	return fmt.Sprintf("%d of %d offsets read", read, all)
 }
 
 // each calls do for every partition, a few at a time, and joins the errors.

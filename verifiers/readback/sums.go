@@ -4,15 +4,26 @@ import (
 	"fmt"
 	"hash/crc32"
 
+	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
 
 // sum adds up records in any order: the same records give the same sum, whoever delivers them.
 type sum struct{ count, hash uint64 }
 
-func (s *sum) add(offset int64, value []byte) {
+// add takes a record with the digest of its value.
+func (s *sum) add(offset int64, digest uint32) {
 	s.count++
-	s.hash += mix(uint64(offset)<<32 ^ uint64(crc32.Checksum(value, castagnoli)))
+	s.hash += mix(uint64(offset)<<32 ^ uint64(digest))
+}
+
+// digest is the CRC-32C that stands in a sound envelope, which decoding has just compared with all of the value; of any
+// other value it is the value's own.
+func digest(value []byte, err error) uint32 {
+	if err == nil {
+		return history.ChecksumOf(value)
+	}
+	return crc32.Checksum(value, castagnoli)
 }
 
 func (s *sum) merge(o sum) { s.count, s.hash = s.count+o.count, s.hash+o.hash }
@@ -28,40 +39,95 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// sums adds up what a read_committed reader must see below the last stable offset: a transaction's records count once
-// its commit marker is read.
-type sums struct {
-	lso     int64
-	plain   sum
-	pending map[int64]sum
-	batchOf sum
+// segment is a stretch of a log from one batch on to the next segment, with what a read_committed reader must see of it.
+type segment struct {
+	from      int64
+	bytes     int64
+	committed sum
+	// aborted says that it holds records of an aborted transaction, or the marker of one.
+	aborted bool
 }
 
-func newSums(lso int64) *sums { return &sums{lso: lso, pending: map[int64]sum{}} }
+// sums adds up, by segment, what a read_committed reader must see below the last stable offset: a transaction's records
+// count once its commit marker is read.
+type sums struct {
+	lso int64
+	// segmentBytes is how many bytes of values a segment holds at least.
+	segmentBytes int64
+	segments     []segment
+	// pending are the open transactions' records, by producer and segment.
+	pending map[int64][]pendingSum
+	batchOf sum
+	bytes   int64
+}
 
-func (s *sums) see(offset int64, value []byte) {
+type pendingSum struct {
+	segment int
+	sum     sum
+}
+
+func newSums(lso, segmentBytes int64) *sums {
+	return &sums{lso: lso, segmentBytes: segmentBytes, pending: map[int64][]pendingSum{}}
+}
+
+// see takes a record's value, and the error that decoding it gave.
+func (s *sums) see(offset int64, value []byte, err error) {
+	s.bytes += int64(len(value))
 	if offset < s.lso {
-		s.batchOf.add(offset, value)
+		s.batchOf.add(offset, digest(value, err))
 	}
 }
 
 // batch takes the records seen since the batch before.
 func (s *sums) batch(b *observation.Batch) {
-	got := s.batchOf
-	s.batchOf = sum{}
+	got, bytes := s.batchOf, s.bytes
+	s.batchOf, s.bytes = sum{}, 0
+	if b.First >= s.lso {
+		return
+	}
+	at := len(s.segments) - 1
+	if at < 0 || s.segments[at].bytes >= s.segmentBytes {
+		s.segments = append(s.segments, segment{from: b.First})
+		at++
+	}
+	s.segments[at].bytes += bytes
 	switch {
 	case b.Damaged:
 	case !b.Transactional:
-		s.plain.merge(got)
+		s.segments[at].committed.merge(got)
 	case !b.Control:
-		got.merge(s.pending[b.ProducerID])
-		s.pending[b.ProducerID] = got
+		s.wait(b.ProducerID, at, got)
 	default:
-		if b.Marker == observation.MarkerCommit {
-			s.plain.merge(s.pending[b.ProducerID])
-		}
-		delete(s.pending, b.ProducerID)
+		s.end(b, at)
 	}
 }
 
-func (s *sums) committed() observation.Sum { return s.plain.saved() }
+func (s *sums) wait(producer int64, at int, got sum) {
+	list := s.pending[producer]
+	if n := len(list); n > 0 && list[n-1].segment == at {
+		list[n-1].sum.merge(got)
+		return
+	}
+	s.pending[producer] = append(list, pendingSum{at, got})
+}
+
+func (s *sums) end(b *observation.Batch, at int) {
+	for _, p := range s.pending[b.ProducerID] {
+		switch b.Marker {
+		case observation.MarkerCommit:
+			s.segments[p.segment].committed.merge(p.sum)
+		case observation.MarkerAbort:
+			s.segments[p.segment].aborted, s.segments[at].aborted = true, true
+		}
+	}
+	delete(s.pending, b.ProducerID)
+}
+
+// committed is the whole log's sum.
+func (s *sums) committed() observation.Sum {
+	var all sum
+	for i := range s.segments {
+		all.merge(s.segments[i].committed)
+	}
+	return all.saved()
+}

@@ -35,9 +35,8 @@ const (
 )
 
 var (
-	castagnoli   = crc32.MakeTable(crc32.Castagnoli)
-	errBatch     = errors.New("malformed record batch")
-	decompressor = kgo.DefaultDecompressor()
+	castagnoli = crc32.MakeTable(crc32.Castagnoli)
+	errBatch   = errors.New("malformed record batch")
 )
 
 // walker goes through raw batches in log order, from next up to end, across any number of fetches.
@@ -47,7 +46,31 @@ type walker struct {
 	batch     observation.Batch
 	// take gets every batch; each record's value is shown to see, when set, before that.
 	take func(*observation.Batch) error
-	see  func(offset int64, value []byte)
+	see  func(offset int64, value []byte, err error)
+	// decompressor writes every batch to the same buffer.
+	decompressor kgo.Decompressor
+	buffer       []byte
+}
+
+// GetDecompressBytes implements kgo.PoolDecompressBytes.
+func (w *walker) GetDecompressBytes([]byte, kgo.CompressionCodecType) []byte { return w.buffer }
+
+// PutDecompressBytes implements kgo.PoolDecompressBytes.
+func (w *walker) PutDecompressBytes([]byte) {}
+
+// decompress returns a batch's records, which stand until the next call.
+func (w *walker) decompress(raw []byte, codec kgo.CompressionCodecType) ([]byte, error) {
+	if codec == kgo.CodecNone {
+		return raw, nil
+	}
+	if w.decompressor == nil {
+		w.decompressor = kgo.DefaultDecompressor(w)
+	}
+	records, err := w.decompressor.Decompress(raw, codec)
+	if cap(records) > cap(w.buffer) {
+		w.buffer = records[:0]
+	}
+	return records, err
 }
 
 // done says that the end is reached.
@@ -101,7 +124,7 @@ func (w *walker) parse(raw []byte) {
 		b.Damaged = true
 		return
 	}
-	records, err := decompressor.Decompress(raw[batchHeader:], kgo.CompressionCodecType(attributes&compressionBits))
+	records, err := w.decompress(raw[batchHeader:], kgo.CompressionCodecType(attributes&compressionBits))
 	if err == nil {
 		err = w.records(records)
 	}
@@ -156,10 +179,11 @@ func (w *walker) record(raw []byte) error {
 		w.batch.Marker, w.batch.CoordinatorEpoch = marker(key), coordinatorEpoch(value)
 		return nil
 	}
+	out, isOutput, err := history.Decode(value)
 	if w.see != nil {
-		w.see(offset, value)
+		w.see(offset, value, err)
 	}
-	w.batch.Records = append(w.batch.Records, w.decode(offset, value))
+	w.batch.Records = append(w.batch.Records, w.recordOf(offset, &out, isOutput, err))
 	return nil
 }
 
@@ -198,15 +222,16 @@ func coordinatorEpoch(value []byte) int32 {
 	return int32(binary.BigEndian.Uint32(value[2:]))
 }
 
-func (w *walker) decode(offset int64, value []byte) observation.Record {
-	out, isOutput, err := history.Decode(value)
-	rec := observation.Record{Offset: offset, Identity: out.Identity, Scheduled: out.Scheduled, Origin: out.Origin}
+// recordOf is what is kept of a record, as its value was decoded.
+func (w *walker) recordOf(offset int64, out *history.Output, isOutput bool, err error) observation.Record {
 	switch {
 	case errors.Is(err, history.ErrCorrupt):
 		return observation.Record{Offset: offset, Status: observation.Corrupt}
 	case err != nil || out.Run != w.run:
 		return observation.Record{Offset: offset, Status: observation.Foreign}
-	case isOutput:
+	}
+	rec := observation.Record{Offset: offset, Identity: out.Identity, Scheduled: out.Scheduled, Origin: out.Origin}
+	if isOutput {
 		rec.Status = observation.Output
 	}
 	return rec
