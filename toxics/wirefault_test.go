@@ -108,13 +108,9 @@ func awaitWaiting(t *testing.T, s *stage, n int64) {
 
 func statuses(t *testing.T, s *stage) map[string]kafkatoxic.Status {
 	t.Helper()
-	out := map[string]kafkatoxic.Status{}
-	for _, l := range s.cluster.links {
-		status, err := kafkatoxic.NewRemote(toxiclient.NewClient(s.cluster.api), l.Proxy).Status()
-		require.NoError(t, err)
-		out[l.Proxy] = status
-	}
-	return out
+	all, err := kafkatoxic.Statuses(toxiclient.NewClient(s.cluster.api))
+	require.NoError(t, err)
+	return all
 }
 
 // assertForgotten says that every link passes everything again and remembers nothing.

@@ -89,17 +89,12 @@ func (s *stage) readBack(t *testing.T, topic string, isolation kgo.IsolationLeve
 // awaitWaiting waits until a frame waits on some link, and returns the link's proxy.
 func (s *stage) awaitWaiting(t *testing.T) string {
 	t.Helper()
-	api := toxiclient.NewClient(s.cluster.Info().ToxiproxyAPI)
 	at := ""
 	require.NoError(t, wait.Poll(within(t, 20*time.Second), 20*time.Millisecond, func() (bool, error) {
-		for _, l := range s.cluster.Links() {
-			status, err := kafkatoxic.NewRemote(api, l.Proxy).Status()
-			if err != nil {
-				return false, err
-			}
+		for proxy, status := range s.statuses(t) {
 			for _, r := range status.Rules {
 				if r.Waiting > 0 {
-					at = l.Proxy
+					at = proxy
 				}
 			}
 		}
@@ -111,14 +106,20 @@ func (s *stage) awaitWaiting(t *testing.T) string {
 // passes says that every link passes everything and remembers no rule.
 func (s *stage) passes(t *testing.T) {
 	t.Helper()
-	api := toxiclient.NewClient(s.cluster.Info().ToxiproxyAPI)
-	for _, l := range s.cluster.Links() {
-		status, err := kafkatoxic.NewRemote(api, l.Proxy).Status()
-		require.NoError(t, err)
-		require.Equal(t, kafkatoxic.OpPass, status.Op, l.Proxy)
-		require.Empty(t, status.Rules, l.Proxy)
-		require.Zero(t, status.Unparsable, l.Proxy)
+	for proxy, status := range s.statuses(t) {
+		require.Equal(t, kafkatoxic.OpPass, status.Op, proxy)
+		require.Empty(t, status.Rules, proxy)
+		require.Zero(t, status.Unparsable, proxy)
 	}
+}
+
+// statuses reads what every link's toxics say.
+func (s *stage) statuses(t *testing.T) map[string]kafkatoxic.Status {
+	t.Helper()
+	all, err := kafkatoxic.Statuses(toxiclient.NewClient(s.cluster.Info().ToxiproxyAPI))
+	require.NoError(t, err)
+	require.Len(t, all, len(s.cluster.Links()))
+	return all
 }
 
 // name is that of the added member, which is also its client id.
@@ -130,11 +131,8 @@ func (s *stage) name() string {
 // notMatched lists the APIs of the rules that have not matched on any link.
 func notMatched(t *testing.T, s *stage) []string {
 	t.Helper()
-	api := toxiclient.NewClient(s.cluster.Info().ToxiproxyAPI)
 	matched := map[string]bool{}
-	for _, l := range s.cluster.Links() {
-		status, err := kafkatoxic.NewRemote(api, l.Proxy).Status()
-		require.NoError(t, err)
+	for _, status := range s.statuses(t) {
 		for _, r := range status.Rules {
 			matched[r.APIs[0]] = matched[r.APIs[0]] || r.Matched > 0
 		}

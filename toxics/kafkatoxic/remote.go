@@ -62,6 +62,26 @@ func (r Remote) Status() (Status, error) {
 	return Status{}, r.explain("status", ErrNotPrepared)
 }
 
+// Statuses reads the counters of every prepared proxy of a server at once, by proxy.
+func Statuses(client *toxiproxy.Client) (map[string]Status, error) {
+	proxies, err := client.Proxies()
+	if err != nil {
+		return nil, fmt.Errorf("status of all proxies: %w", err)
+	}
+	all := map[string]Status{}
+	for name, p := range proxies {
+		for _, t := range p.ActiveToxics {
+			if t.Name != RequestType {
+				continue
+			}
+			if all[name], err = statusOf(t); err != nil {
+				return nil, fmt.Errorf("status of %s: %w", name, err)
+			}
+		}
+	}
+	return all, nil
+}
+
 // statusOf reads the attributes that Toxiproxy's client has taken apart.
 func statusOf(t toxiproxy.Toxic) (Status, error) {
 	var s Status
