@@ -51,8 +51,6 @@ func within(t *testing.T, d time.Duration) context.Context {
 	return ctx
 }
 
-func (s *stage) output() string { return s.Plan.Pipelines[0].Output }
-
 // own makes a topic that only the test's client writes to.
 func (s *stage) own(t *testing.T) string {
 	t.Helper()

@@ -87,8 +87,8 @@ func TestTheThirdEndTxnsAnswerIsMissing(t *testing.T) {
 }
 
 // lateEnd holds the first request to end a transaction until its retry has passed and the next transaction has begun and
-// written. It returns the next transaction's error, and what became of the held request.
-func lateEnd(t *testing.T, s *stage, client *kgo.Client, topic string, first kgo.TransactionEndTry) (next error, bite harness.Bite) {
+// written. It returns what became of the held request, and the next transaction's error.
+func lateEnd(t *testing.T, s *stage, client *kgo.Client, topic string, first kgo.TransactionEndTry) (bite harness.Bite, next error) {
 	t.Helper()
 	ctx := within(t, 40*time.Second)
 	// Once before, so that its coordinator and producer id are there.
@@ -108,14 +108,14 @@ func lateEnd(t *testing.T, s *stage, client *kgo.Client, topic string, first kgo
 		next = err
 	}
 	s.passes(t)
-	return next, bite
+	return bite, next
 }
 
 // TestALateEndTxnIsFenced is the late request under transaction.version 2.
 func TestALateEndTxnIsFenced(t *testing.T) {
 	s, client := newWireStage(t, kgo.TransactionalID(fmt.Sprintf("late-%d", stages.Load())))
 	topic := s.own(t)
-	err, bite := lateEnd(t, s, client, topic, kgo.TryCommit)
+	bite, err := lateEnd(t, s, client, topic, kgo.TryCommit)
 	require.NoError(t, err)
 	assert.Regexp(t, `^1 EndTxn request held up to \d+\.\ds on \S+; 1 delivered after the client was gone; answers: PRODUCER_FENCED ×1$`, bite.Proof)
 	assert.ElementsMatch(t, []string{"before", "A", "B0", "B1", "B2"}, s.readBack(t, topic, kgo.ReadCommitted(), 5))
@@ -126,7 +126,7 @@ func TestALateEndTxnIsFenced(t *testing.T) {
 func TestALateEndTxnOfAnOlderClient(t *testing.T) {
 	s, client := newWireStage(t, kgo.TransactionalID(fmt.Sprintf("older-%d", stages.Load())), kgo.MaxVersions(kversion.V3_7_0()))
 	topic := s.own(t)
-	err, bite := lateEnd(t, s, client, topic, kgo.TryAbort)
+	bite, err := lateEnd(t, s, client, topic, kgo.TryAbort)
 	seen := s.readBack(t, topic, kgo.ReadCommitted(), 2)
 	t.Log("the next transaction ended with", err, "| seen:", seen)
 	assert.Regexp(t, `; 1 delivered after the client was gone; answers: NONE ×1$`, bite.Proof, "the broker takes it for the next transaction's")
