@@ -142,6 +142,9 @@ func value[T any](p *T) any {
 	return *p
 }
 
+// Shown are the columns that a table of these rows has.
+func Shown(rows []harness.Row) []Column { return shown(rows) }
+
 // shown are the columns that a table of these rows has.
 func shown(rows []harness.Row) []Column {
 	var out []Column

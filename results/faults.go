@@ -27,6 +27,15 @@ func faultLines(b *bytes.Buffer, r *harness.Report, width int) {
 	flush(lines)
 }
 
+// FaultLines says of each fault when it was active, from the start of the load, what it hit, and what came of it.
+func FaultLines(r *harness.Report) []string {
+	var lines []string
+	for _, f := range r.Faults {
+		lines = append(lines, fmt.Sprintf("%s, %s: %s", active(f, loadStart(r)), hit(f), outcome(f)))
+	}
+	return lines
+}
+
 // faultNotes are the same lines for a narrow terminal: what came of a fault goes below what it hit.
 func faultNotes(r *harness.Report) []note {
 	var out []note

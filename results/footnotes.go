@@ -33,6 +33,18 @@ func footnotes(b *bytes.Buffer, r *harness.Report, left []Column, opts Options) 
 	}
 }
 
+// Note is one remark on a report: what kind, about which pipeline, and what.
+type Note struct{ Kind, About, Text string }
+
+// Notes lists everything that explains a report's rows: deviations, reasons, causes, surprises, stalls.
+func Notes(r *harness.Report, opts Options) []Note {
+	var out []Note
+	for _, n := range notes(r, opts) {
+		out = append(out, Note{n.kind, n.about, strings.TrimSpace(n.text)})
+	}
+	return out
+}
+
 func notes(r *harness.Report, opts Options) []note {
 	var out []note
 	for _, collect := range []func(*harness.Report) []note{deviations, reasons, causes, beyond, remarks, surprises} {

@@ -15,6 +15,11 @@ var headlineFeatures = []struct{ name, short string }{
 	{"eligible.leader.replicas.version", "ELR"},
 }
 
+// Headline says in one line which run this is.
+func Headline(r *harness.Report) string {
+	return strings.TrimPrefix(strings.TrimSpace(headline(r)), r.Experiment+"   ")
+}
+
 // headline says in one line which run this is.
 func headline(r *harness.Report) string {
 	terms := append([]string{fmt.Sprintf("min ISR %d", r.MinISR)}, featureTerms(r)...)

@@ -31,11 +31,11 @@ func Markdown(w io.Writer, report *harness.Report, opts Options) error {
 	if err := markdownRows(&b, report.Rows); err != nil {
 		return err
 	}
-	for i, n := range notes(report, opts) {
+	for i, n := range Notes(report, opts) {
 		if i == 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "- **%s** %s: %s\n", n.kind, escape(n.about), escape(strings.TrimSpace(n.text)))
+		fmt.Fprintf(&b, "- **%s** %s: %s\n", n.Kind, escape(n.About), escape(n.Text))
 	}
 	fmt.Fprintf(&b, "\nexit %d: %s\n", report.Exit, escape(report.Why))
 	if opts.Verify != "" {

@@ -1,0 +1,18 @@
+"use strict";
+// Dark or light: what the system prefers until the reader chooses. Charts read their colours from the page's variables.
+const theme = (() => {
+  const root = document.documentElement;
+  const changed = [];
+  const set = (dark) => {
+    root.classList.toggle("dark", dark);
+    changed.forEach((f) => f());
+  };
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  set(system.matches);
+  system.addEventListener("change", (e) => set(e.matches));
+  document.getElementById("theme").addEventListener("click", () => set(!root.classList.contains("dark")));
+  return {
+    color: (name) => getComputedStyle(root).getPropertyValue("--" + name).trim(),
+    onChange: (f) => changed.push(f),
+  };
+})();

@@ -1,0 +1,223 @@
+package page_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/results"
+	"github.com/chaeos/chaeos/results/page"
+)
+
+// browser is a tab of a real headless Chromium, and what its console complained of.
+type browser struct {
+	ctx context.Context
+
+	mu         sync.Mutex
+	complaints []string
+}
+
+// chromium is a running browser, whose tabs all tests share.
+type chromium struct{ context.Context }
+
+// installed finds Debian's or another Chromium. In CI its absence is a failure, not a skip.
+func installed(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	if os.Getenv("CI") != "" {
+		t.Fatal("no Chromium: install Debian's package chromium")
+	}
+	t.Skip("no Chromium: install Debian's package chromium")
+	return ""
+}
+
+// start starts one browser for all tests; open opens a tab of it.
+func start(t *testing.T) chromium {
+	t.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(installed(t)), chromedp.NoSandbox,
+		chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(time.Minute))
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
+	t.Cleanup(cancel)
+	quietly := chromedp.WithErrorf(func(string, ...any) {}) // it complains of events that are newer than it is
+	ctx, cancel = chromedp.NewContext(ctx, quietly)
+	t.Cleanup(cancel)
+	require.NoError(t, chromedp.Run(ctx), "Chromium does not start")
+	return chromium{ctx}
+}
+
+func open(t *testing.T, tabs chromium, width int64, path string) *browser {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(tabs)
+	t.Cleanup(cancel)
+	b := &browser{ctx: ctx}
+	chromedp.ListenTarget(ctx, b.listen)
+	b.do(t, log.Enable(), emulation.SetDeviceMetricsOverride(width, 900, 1, false), chromedp.Navigate("file://"+path),
+		chromedp.WaitVisible("body[data-ready=true]", chromedp.ByQuery))
+	return b
+}
+
+func (b *browser) listen(event any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		b.complaints = append(b.complaints, e.ExceptionDetails.Error())
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.APITypeError || e.Type == runtime.APITypeWarning {
+			b.complaints = append(b.complaints, fmt.Sprint(e.Args))
+		}
+	case *log.EventEntryAdded:
+		b.complaints = append(b.complaints, e.Entry.Text)
+	}
+}
+
+func (b *browser) do(t *testing.T, actions ...chromedp.Action) {
+	t.Helper()
+	require.NoError(t, chromedp.Run(b.ctx, actions...), "console: %v", b.complaints)
+}
+
+func eval[T any](t *testing.T, b *browser, js string) (v T) {
+	t.Helper()
+	b.do(t, chromedp.Evaluate(js, &v))
+	return v
+}
+
+func (b *browser) quiet(t *testing.T) {
+	t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	require.Empty(t, b.complaints, "the console must stay empty")
+}
+
+func saved(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "report.html")
+	require.NoError(t, os.WriteFile(path, []byte(render(t)), 0o644))
+	return path
+}
+
+// TestBrowser looks at the page as a reader does.
+func TestBrowser(t *testing.T) {
+	tabs := start(t)
+	for name, look := range map[string]func(*testing.T, chromium){
+		"shows the numbers":  showsTheNumbers,
+		"opens a life":       opensALife,
+		"hover":              hover,
+		"zooms":              zooms,
+		"themes":             themes,
+		"on a phone":         onAPhone,
+		"shows an empty run": showsAnEmptyRun,
+	} {
+		t.Run(name, func(t *testing.T) { look(t, tabs) })
+	}
+}
+
+// showsTheNumbers compares every cell of the page's table with what the report says.
+func showsTheNumbers(t *testing.T, tabs chromium) {
+	b := open(t, tabs, 1280, saved(t))
+	r, _ := sample()
+	cells := eval[[]map[string]string](t, b, `[...document.querySelectorAll("#summary tbody tr")].map(tr =>
+		Object.fromEntries([...tr.cells].map(td => [td.dataset.key, td.textContent])))`)
+	require.Len(t, cells, len(r.Rows))
+	for i, row := range r.Rows {
+		require.Len(t, cells[i], len(results.Shown(r.Rows)))
+		for _, c := range results.Shown(r.Rows) {
+			require.Equal(t, c.Text(row), cells[i][c.Key], "%s of %s", c.Key, row.Pipeline)
+		}
+	}
+	require.Equal(t, 5, eval[int](t, b, `document.querySelectorAll("#timeline canvas").length`), "two charts a pipeline, and one of its lag")
+	require.True(t, eval[bool](t, b, painted), "the charts have ink")
+	b.quiet(t)
+}
+
+// painted looks for a pixel that is not empty in every chart.
+const painted = `[...document.querySelectorAll("#timeline canvas")].every(c =>
+	c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some(v => v !== 0))`
+
+// opensALife by click and by keyboard.
+func opensALife(t *testing.T, tabs chromium) {
+	b := open(t, tabs, 1280, saved(t))
+	at := eval[[]float64](t, b, `(() => { const m = document.querySelector(".marker.lost"); m.scrollIntoView({block: "center"});
+		const r = m.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2] })()`)
+	b.do(t, chromedp.MouseClickXY(at[0], at[1]), chromedp.Poll(isOpen, nil))
+	require.Contains(t, eval[string](t, b, `document.getElementById("life-text").textContent`), "produced by source 0 at 13.9s")
+	b.do(t, chromedp.KeyEvent(kb.Escape), chromedp.Poll("!"+isOpen, nil))
+	b.do(t, chromedp.Evaluate(`document.querySelector(".marker.torn").focus()`, nil))
+	b.do(t, chromedp.KeyEvent(kb.Enter), chromedp.Poll(isOpen, nil))
+	require.Contains(t, eval[string](t, b, `document.getElementById("life-text").textContent`), "chaeos explain x --torn")
+	b.quiet(t)
+}
+
+const isOpen = `document.getElementById("life").open`
+
+// hover shows a stall's transaction and a fault's text.
+func hover(t *testing.T, tabs chromium) {
+	b := open(t, tabs, 1280, saved(t))
+	for selector, says := range map[string]string{"rect.stall": "held by transactional-0", "rect.fault": "partition of broker 1"} {
+		b.do(t, chromedp.Evaluate(`document.querySelector("`+selector+`").dispatchEvent(
+			new PointerEvent("pointermove", {clientX: 200, clientY: 200, bubbles: true}))`, nil))
+		require.Contains(t, eval[string](t, b, `document.querySelector(".tip").textContent`), says)
+		require.False(t, eval[bool](t, b, `document.querySelector(".tip").hidden`))
+	}
+	b.quiet(t)
+}
+
+// zooms by keys: every chart and lane shows the same range.
+func zooms(t *testing.T, tabs chromium) {
+	b := open(t, tabs, 1280, saved(t))
+	b.do(t, chromedp.Focus("#timeline", chromedp.ByQuery), chromedp.KeyEvent("+"))
+	require.InDeltaSlice(t, []float64{13.5, 44.5}, eval[[]float64](t, b, `[range.now.from, range.now.to]`), 1e-9)
+	b.do(t, chromedp.KeyEvent(kb.ArrowRight))
+	require.InDelta(t, 19.7, eval[float64](t, b, `range.now.from`), 1e-9)
+	b.do(t, chromedp.KeyEvent("0"))
+	require.InDeltaSlice(t, []float64{-2, 60}, eval[[]float64](t, b, `[range.now.from, range.now.to]`), 1e-9)
+	b.quiet(t)
+}
+
+// themes: the page follows the system's preference, and the button changes it.
+func themes(t *testing.T, tabs chromium) {
+	b := open(t, tabs, 1280, saved(t))
+	b.do(t, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}))
+	const paper = `getComputedStyle(document.body).backgroundColor`
+	b.do(t, chromedp.Poll(paper+` === "rgb(13, 17, 23)"`, nil))
+	b.do(t, chromedp.Click("#theme", chromedp.ByQuery), chromedp.Poll(paper+` === "rgb(255, 255, 255)"`, nil))
+	require.True(t, eval[bool](t, b, painted))
+	b.quiet(t)
+}
+
+// onAPhone: at 360 px nothing but the table and its own region scrolls sideways.
+func onAPhone(t *testing.T, tabs chromium) {
+	b := open(t, tabs, 360, saved(t))
+	require.LessOrEqual(t, eval[int](t, b, `document.documentElement.scrollWidth`), 360)
+	require.True(t, eval[bool](t, b, painted))
+	b.quiet(t)
+}
+
+func showsAnEmptyRun(t *testing.T, tabs chromium) {
+	path := filepath.Join(t.TempDir(), "empty.html")
+	f, err := os.Create(path)
+	require.NoError(t, err)
+	require.NoError(t, page.HTML(f, &harness.Report{Experiment: "baseline"}, page.NewTimeline(0, 1), page.Options{}))
+	require.NoError(t, f.Close())
+	b := open(t, tabs, 1280, path)
+	b.quiet(t)
+}

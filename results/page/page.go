@@ -1,0 +1,109 @@
+// Package page renders a run as one HTML file: the summary table, and a timeline of all pipelines on one axis of time. The
+// file needs no network; its charts are drawn by uPlot, which it carries.
+package page
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/results"
+)
+
+//go:embed assets
+var assets embed.FS
+
+// scripts are the page's own, in the order in which they need each other.
+var scripts = []string{"theme.js", "tip.js", "range.js", "life.js", "charts.js", "lanes.js", "main.js"}
+
+// Options shape a page.
+type Options struct {
+	// Again is the command that judges the run again, for the page's foot.
+	Again string
+}
+
+// view is what the template shows.
+type view struct {
+	Report          *harness.Report
+	Headline, Again string
+	Head            []head
+	Rows            []tableRow
+	Faults          []string
+	Notes           []results.Note
+	Open            bool
+	Style           template.CSS
+	Data            template.JS
+	Library, Script template.JS
+}
+
+type head struct {
+	Key, Header, Anchor string
+	Left                bool
+}
+
+type tableRow struct {
+	Verdict string
+	Cells   []cell
+}
+
+type cell struct {
+	Key, Text string
+	Left      bool
+}
+
+// HTML writes the page. Errors are w's.
+func HTML(w io.Writer, report *harness.Report, timeline *Timeline, opts Options) error {
+	data, err := json.Marshal(timeline) // escapes <, > and &, so that no text can end the script element
+	if err != nil {
+		return fmt.Errorf("page: %w", err)
+	}
+	v := view{
+		Report: report, Headline: results.Headline(report), Again: opts.Again, Faults: results.FaultLines(report), Notes: results.Notes(report, results.Options{}),
+		Open: report.Exit != 0, Style: template.CSS(must("uplot/uPlot.min.css") + must("page.css")), Data: template.JS(data),
+		Library: template.JS(must("uplot/uPlot.iife.min.js")),
+	}
+	for _, name := range scripts {
+		v.Script += template.JS(must(name))
+	}
+	v.Head, v.Rows = table(report)
+	var b bytes.Buffer
+	page, err := template.New("page.html.tmpl").Parse(must("page.html.tmpl"))
+	if err != nil {
+		return fmt.Errorf("page: %w", err)
+	}
+	if err := page.Execute(&b, v); err != nil {
+		return fmt.Errorf("page: %w", err)
+	}
+	_, err = w.Write(b.Bytes())
+	return err
+}
+
+func table(report *harness.Report) ([]head, []tableRow) {
+	columns := results.Shown(report.Rows)
+	var heads []head
+	for _, c := range columns {
+		heads = append(heads, head{c.Key, c.Header, c.Anchor, c.Left()})
+	}
+	var rows []tableRow
+	for _, r := range report.Rows {
+		row := tableRow{Verdict: r.Verdict(r.Claims).String()}
+		for _, c := range columns {
+			row.Cells = append(row.Cells, cell{c.Key, c.Text(r), c.Left()})
+		}
+		rows = append(rows, row)
+	}
+	return heads, rows
+}
+
+// must reads a file that is part of the program.
+func must(name string) string {
+	text, err := assets.ReadFile("assets/" + name)
+	if err != nil {
+		panic(err) // it was there when the program was built
+	}
+	return string(text)
+}
