@@ -124,14 +124,26 @@ func findGroups(f *harness.Field, target string) (map[string]string, error) {
 	if t.Class() != Groups {
 		return nil, fmt.Errorf("%q selects %s, not groups", t, t.Class())
 	}
+	names, err := combine(t, func(atom Target) ([]string, error) { return groupsOf(f, atom), nil })
+	if err != nil {
+		return nil, fmt.Errorf("no pipeline of the run has such a group: %w", err)
+	}
 	found := map[string]string{}
 	for _, l := range f.Plan.Pipelines {
-		if l.Group != "" && (t.words["pipeline"] == "" || t.words["pipeline"] == l.Name) {
+		if slices.Contains(names, l.Name) {
 			found[l.Name] = l.Group
 		}
 	}
-	if len(found) == 0 {
-		return nil, fmt.Errorf("%q: no pipeline of the run has such a group", t)
-	}
 	return found, nil
+}
+
+// groupsOf lists the pipelines whose groups one form selects.
+func groupsOf(f *harness.Field, t Target) []string {
+	var names []string
+	for _, l := range f.Plan.Pipelines {
+		if l.Group != "" && (t.words["pipeline"] == "" || t.words["pipeline"] == l.Name) {
+			names = append(names, l.Name)
+		}
+	}
+	return names
 }

@@ -26,6 +26,32 @@ func OutageOf(fault harness.Fault, target string) Outage {
 	if err != nil || t.Class() != Brokers {
 		return Outage{}
 	}
+	if t.union == nil {
+		return t.outage()
+	}
+	if t.random() { // one, whichever it is
+		return Outage{Found: true}
+	}
+	if len(t.but) > 0 && t.union[0].form.syntax == allBrokersSyntax { // all but one, at the worst
+		return Outage{All: true}
+	}
+	return outageOfUnion(t.union)
+}
+
+// outageOfUnion adds up what each part takes. Two that are only known at run time may be two nodes.
+func outageOfUnion(parts []Target) Outage {
+	var sum Outage
+	for _, part := range parts {
+		o := part.outage()
+		sum.All = sum.All || o.All || sum.Found && o.Found
+		sum.Found, sum.Controller = sum.Found || o.Found, sum.Controller || o.Controller
+		sum.Nodes = append(sum.Nodes, o.Nodes...)
+	}
+	return sum
+}
+
+// outage is what one form takes.
+func (t Target) outage() Outage {
 	switch t.form.syntax {
 	case brokerNSyntax:
 		return Outage{Nodes: []int{t.number("number")}}

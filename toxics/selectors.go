@@ -82,6 +82,22 @@ func followerOf(v view, t Target) ([]int, error) {
 	return followers[:1], nil
 }
 
+// laggardOf picks the first replica that is not in sync, in assignment order.
+func laggardOf(v view, t Target) ([]int, error) {
+	found, err := states(v, t)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range found {
+		for _, r := range s.Replicas {
+			if !slices.Contains(s.ISR, r) {
+				return []int{int(r)}, nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("%q: every replica is in sync now", t)
+}
+
 func controllerNow(v view, t Target) ([]int, error) {
 	if v.controllerErr != nil {
 		return nil, fmt.Errorf("%q: %w", t, v.controllerErr)
@@ -129,7 +145,7 @@ func awaitWorkers(ctx context.Context, f *harness.Field, t Target) ([]string, er
 	var found []string
 	var missing error
 	err := wait.Poll(ctx, 100*time.Millisecond, func() (bool, error) {
-		found, missing = t.form.workers(f.Fleet.Members(), t)
+		found, missing = t.workersNow(f.Fleet.Members())
 		return missing == nil, nil
 	})
 	if err != nil {
@@ -165,6 +181,20 @@ func inEveryPipeline(members []harness.Member, t Target, matches func(harness.Me
 
 // roleWorker is harness.Member's role of a worker.
 const roleWorker = "worker"
+
+// allWorkers lists every running worker.
+func allWorkers(members []harness.Member, t Target) ([]string, error) {
+	var names []string
+	for _, m := range members {
+		if m.Role == roleWorker && m.State == harness.MemberRunning {
+			names = append(names, m.Name)
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%q: no worker runs now", t)
+	}
+	return names, nil
+}
 
 func workerNumber(members []harness.Member, t Target) ([]string, error) {
 	return inEveryPipeline(members, t, func(m harness.Member) bool { return m.Number == t.number("number") })

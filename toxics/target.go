@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/nearest"
 )
 
 // Class is a set of what a target can select.
@@ -43,6 +45,10 @@ type Target struct {
 	form *form
 	// words are the selector's variable parts, by the name of their place.
 	words map[string]string
+	// union and but make a compound target: what any of the first selects, without what any of the others does.
+	union, but []Target
+	// draw chooses among what a random target selects.
+	draw uint64
 }
 
 // form is one way to write a target. A new selector is one new entry in forms, and a function that finds what it means.
@@ -53,6 +59,8 @@ type form struct {
 	pattern *regexp.Regexp
 	brokers func(view, Target) ([]int, error)
 	workers func([]harness.Member, Target) ([]string, error)
+	// random says that one of them is meant, which the seed chooses.
+	random bool
 }
 
 // Forms that say before a run which brokers they select.
@@ -60,6 +68,8 @@ const (
 	brokerNSyntax    = "broker N"
 	allBrokersSyntax = "all brokers"
 )
+
+const allWorkersSyntax = "all workers"
 
 // controllerSyntax selects the active controller, which may be a node of its own that keeps no records.
 const controllerSyntax = "controller"
@@ -70,15 +80,19 @@ func init() { // not a literal: its functions parse targets themselves in error 
 	forms = []form{
 		broker("leader of TOPIC/PARTITION", `leader of (?P<topic>[\w.-]+)/(?P<partition>\d+)`, leaderOf),
 		broker("follower of TOPIC/PARTITION", `follower of (?P<topic>[\w.-]+)/(?P<partition>\d+)`, followerOf),
-		broker(controllerSyntax, `controller`, controllerNow),
+		broker("out-of-sync replica of TOPIC/PARTITION", `out-of-(?:sync|ISR) replica of (?P<topic>[\w.-]+)/(?P<partition>\d+)`, laggardOf),
+		broker(controllerSyntax, `(?:the )?(?:active )?controller`, controllerNow),
 		broker("coordinator of group [PIPELINE]", `coordinator of group(?: (?P<pipeline>[\w.-]+))?`, groupCoordinator),
 		broker("coordinator of transactional id [PIPELINE]", `coordinator of transactional id(?: (?P<pipeline>[\w.-]+))?`,
 			transactionCoordinator),
 		broker(brokerNSyntax, `broker (?P<number>\d+)`, brokerNumber),
-		broker(allBrokersSyntax, `all brokers`, allBrokers),
+		broker(allBrokersSyntax, allBrokersSyntax, allBrokers),
+		{syntax: "random broker", class: Brokers, pattern: whole("random broker"), brokers: allBrokers, random: true},
 		worker("worker N", `worker (?P<number>\d+)`, workerNumber),
 		worker("holder of output/PARTITION", `holder of (?:output|input)/(?P<partition>\d+)`, holderOf),
 		worker("the worker that holds partition PARTITION", `the worker that holds partition (?P<partition>\d+)`, holderOf),
+		worker(allWorkersSyntax, allWorkersSyntax, allWorkers),
+		{syntax: "random worker", class: Workers, pattern: whole("random worker"), workers: allWorkers, random: true},
 		{syntax: "partition TOPIC/PARTITION", class: Partitions, pattern: whole(`partition (?P<topic>[\w.-]+)/(?P<partition>\d+)`)},
 		{syntax: "topic TOPIC", class: Partitions, pattern: whole(`topic (?P<topic>[\w.-]+)`)},
 		{syntax: "group [PIPELINE]", class: Groups, pattern: whole(`group(?: (?P<pipeline>[\w.-]+))?`)},
@@ -95,17 +109,17 @@ func worker(syntax, pattern string, find func([]harness.Member, Target) ([]strin
 
 func whole(pattern string) *regexp.Regexp { return regexp.MustCompile("^" + pattern + "$") }
 
-// TargetForms lists the ways to write a target.
+// TargetForms lists the ways to write a target: those of one word or phrase, and how to compound them.
 func TargetForms() []string {
 	var out []string
 	for _, f := range forms {
 		out = append(out, f.syntax)
 	}
-	return out
+	return append(out, "TARGET and TARGET", "TARGET, not TARGET", "not TARGET")
 }
 
-// ParseTarget reads a selector, or returns an error that lists the forms there are.
-func ParseTarget(s string) (Target, error) {
+// parseAtom reads a selector that is not compound.
+func parseAtom(s string) (Target, error) {
 	for i := range forms {
 		found := forms[i].pattern.FindStringSubmatch(s)
 		if found == nil {
@@ -117,7 +131,33 @@ func ParseTarget(s string) (Target, error) {
 		}
 		return t, nil
 	}
-	return Target{}, fmt.Errorf("%q is no target; targets are: %s", s, strings.Join(TargetForms(), "; "))
+	return Target{}, fmt.Errorf("%q is no target; %s", s, suggestForm(s))
+}
+
+// suggestForm names the forms that a mistyped target may have meant, or all of them.
+func suggestForm(s string) string {
+	var meant []string
+	for _, f := range forms {
+		phrase := phraseOf(f.syntax)
+		typed := strings.Fields(s)
+		typed = typed[:min(len(typed), len(strings.Fields(phrase)))]
+		if len(nearest.Names(strings.Join(typed, " "), []string{phrase})) > 0 {
+			meant = append(meant, f.syntax)
+		}
+	}
+	if len(meant) == 0 {
+		return "targets are: " + strings.Join(TargetForms(), "; ")
+	}
+	return fmt.Sprintf("did you mean %s?", strings.Join(meant, " or "))
+}
+
+// phraseOf is the part of a form's syntax that is written as it stands: up to the first word in capitals.
+func phraseOf(syntax string) string {
+	at := strings.IndexFunc(syntax, unicode.IsUpper)
+	if at < 0 {
+		return syntax
+	}
+	return strings.TrimRight(syntax[:at], " [")
 }
 
 func (t Target) String() string { return t.text }
@@ -138,6 +178,11 @@ func (t Target) partition() int32 { return int32(t.number("partition")) }
 
 // check says what the target names that an experiment doesn't have.
 func (t Target) check(s Scope) error {
+	for _, part := range slices.Concat(t.union, t.but) {
+		if err := part.check(s); err != nil {
+			return err
+		}
+	}
 	_, isPartition := t.words["partition"]
 	topic := t.words["topic"]
 	if isPartition && !isInternal(topic) && t.number("partition") >= s.Partitions {
@@ -167,20 +212,41 @@ func (s Scope) has(pipeline string) bool {
 
 // findBrokers resolves a target that selects brokers: never to none.
 func (t Target) findBrokers(v view) ([]int, error) {
-	if t.form.brokers == nil {
+	if t.Class() != Brokers {
 		return nil, fmt.Errorf("%q selects %s, not brokers", t, t.Class())
 	}
-	found, err := t.form.brokers(v, t)
-	if err == nil && len(found) == 0 {
-		err = fmt.Errorf("%q: there is none", t)
+	found, err := combine(t, func(atom Target) ([]int, error) { return atom.form.brokers(v, atom) })
+	if err == nil && t.random() {
+		found = []int{found[v.draw%uint64(len(found))]}
 	}
 	return found, err
 }
 
 // findWorkers resolves a target that selects workers, waiting a moment while a group rebalances.
 func (t Target) findWorkers(ctx context.Context, f *harness.Field) ([]string, error) {
-	if t.form.workers == nil {
+	if t.Class() != Workers {
 		return nil, fmt.Errorf("%q selects %s, not workers", t, t.Class())
 	}
+	t.draw = drawOf(f)
 	return awaitWorkers(ctx, f, t)
+}
+
+// workersNow resolves a target that selects workers as they are now. A random one is one worker in every pipeline.
+func (t Target) workersNow(members []harness.Member) ([]string, error) {
+	found, err := combine(t, func(atom Target) ([]string, error) { return atom.form.workers(members, atom) })
+	if err != nil || !t.random() {
+		return found, err
+	}
+	byPipeline := map[string][]string{}
+	for _, m := range members {
+		if slices.Contains(found, m.Name) {
+			byPipeline[m.Pipeline] = append(byPipeline[m.Pipeline], m.Name)
+		}
+	}
+	var picked []string
+	for _, names := range byPipeline {
+		picked = append(picked, names[t.draw%uint64(len(names))])
+	}
+	slices.Sort(picked)
+	return picked, nil
 }

@@ -68,6 +68,103 @@ func TestTargetsSelect(t *testing.T) {
 	}
 }
 
+func TestCompoundTargetsSelect(t *testing.T) {
+	for target, want := range map[string][]int{
+		"not controller": {1, 2},
+		"not the active controller, not broker 1":    {2},
+		"broker 3 and leader of output/0":            {1, 3},
+		"all brokers, not leader of output/1":        {1, 3},
+		"random broker, not controller":              {2}, // draw 1 of [1 2]
+		"random broker":                              {2},
+		"leader of output/0 and controller":          {1, 3},
+		"coordinator of group p, not the controller": {2},
+	} {
+		parsed, err := ParseTarget(target)
+		require.NoError(t, err, target)
+		require.NoError(t, parsed.check(testScope), target)
+		v := at()
+		v.draw = 1
+		found, err := parsed.findBrokers(v)
+		require.NoError(t, err, target)
+		assert.Equal(t, want, found, target)
+	}
+	for target, want := range map[string]string{
+		"controller, not broker 3":        "there is none now",
+		"out-of-sync replica of output/0": "every replica is in sync now",
+		"broker 1, not worker 1":          `"broker 1" selects brokers, and "worker 1" selects workers`,
+		"not partition output/0":          "say which",
+		"random broker and broker 1":      "a random choice stands alone",
+		"broker 1, not random broker":     "a random choice stands alone",
+		"broker 1, not leader of outptu":  "did you mean leader of TOPIC/PARTITION",
+		"broker 1 and broker 9":           "brokers go from 1 to 3",
+	} {
+		parsed, err := ParseTarget(target)
+		if err == nil {
+			err = parsed.check(testScope)
+		}
+		if err == nil {
+			_, err = parsed.findBrokers(at())
+		}
+		require.ErrorContains(t, err, want, target)
+	}
+}
+
+func TestReplicasThatFellBehind(t *testing.T) {
+	v := at()
+	s := v.topics["out-p"][0]
+	s.ISR = []int32{1, 2}
+	v.topics["out-p"][0] = s
+	parsed, err := ParseTarget("out-of-sync replica of output/0")
+	require.NoError(t, err)
+	found, err := parsed.findBrokers(v)
+	require.NoError(t, err)
+	assert.Equal(t, []int{3}, found)
+}
+
+func TestCompoundTargetsOfWorkersAndPartitions(t *testing.T) {
+	s := newStage(t)
+	for target, want := range map[string][]string{
+		"all workers":                     {"p-0", "p-1"},
+		"not holder of output/1":          {"p-0"},
+		"all workers, not worker 0":       {"p-1"},
+		"random worker":                   {"p-1"}, // draw 1 of two
+		"worker 0 and holder of output/1": {"p-0", "p-1"},
+		"random worker, not worker 1":     {"p-0"},
+	} {
+		parsed, err := ParseTarget(target)
+		require.NoError(t, err, target)
+		parsed.draw = 1
+		found, err := parsed.workersNow(s.fleet.Members())
+		require.NoError(t, err, target)
+		assert.Equal(t, want, found, target)
+	}
+	for target, want := range map[string][]place{
+		"partition output/1":                  {{"out-p", 1}, {"out-q", 1}},
+		"topic p, not partition p/1":          {{"out-p", 0}, {"out-p", 2}},
+		"partition input/0 and partition q/2": {{"in", 0}, {"out-q", 2}},
+	} {
+		parsed, err := ParseTarget(target)
+		require.NoError(t, err, target)
+		found, err := parsed.findPlaces(at())
+		require.NoError(t, err, target)
+		assert.Equal(t, want, found, target)
+	}
+}
+
+func TestARandomTargetIsTheSameForTheSameSeed(t *testing.T) {
+	var drawn []string
+	for range 2 {
+		s := newStage(t)
+		for range 4 {
+			i := s.inject(t, "broker-pause", "random broker", nil)
+			drawn = append(drawn, i.Resolved().Text)
+			require.NoError(t, i.Heal(t.Context()))
+		}
+	}
+	assert.Equal(t, drawn[:4], drawn[4:])
+	assert.Greater(t, len(slices.Compact(slices.Sorted(slices.Values(drawn)))), 1, "and not always the same one")
+}
+
 func TestTargetsThatDontExistAreErrors(t *testing.T) {
 	broken := at()
 	broken.topics = map[string]map[int32]harness.PartitionState{"out-p": {0: {Leader: -1}}}
@@ -89,7 +186,9 @@ func TestTargetsThatDontExistAreErrors(t *testing.T) {
 
 func TestTargetsThatMakeNoSense(t *testing.T) {
 	_, err := ParseTarget("leder of output/0")
-	require.ErrorContains(t, err, "targets are: leader of TOPIC/PARTITION; follower of TOPIC/PARTITION; controller")
+	require.ErrorContains(t, err, `"leder of output/0" is no target; did you mean leader of TOPIC/PARTITION`)
+	_, err = ParseTarget("everything")
+	require.ErrorContains(t, err, "targets are: leader of TOPIC/PARTITION; follower of TOPIC/PARTITION; out-of-sync replica")
 	for target, want := range map[string]string{
 		"leader of output/3":                "partitions go from 0 to 2",
 		"holder of output/99999999999":      "partitions go from 0 to 2",
@@ -186,6 +285,9 @@ func TestOutages(t *testing.T) {
 	assert.Equal(t, Outage{Found: true}, OutageOf(kill, "leader of output/0"))
 	assert.Equal(t, Outage{All: true}, OutageOf(kill, "all brokers"))
 	assert.Zero(t, OutageOf(replication, "controller"))
+	assert.Equal(t, Outage{All: true}, OutageOf(kill, "not broker 1"), "all but one, at the worst")
+	assert.Equal(t, Outage{Found: true}, OutageOf(kill, "random broker, not controller"))
+	assert.Equal(t, Outage{Nodes: []int{1, 2}}, OutageOf(kill, "broker 1 and broker 2"))
 }
 
 func TestLookAtABroker(t *testing.T) {

@@ -3,6 +3,7 @@ package toxics
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -36,10 +37,7 @@ func (topicConfig) Needs() []string { return nil }
 
 // check refuses a single partition: settings belong to whole topics.
 func (topicConfig) check(_ Scope, t Target) error {
-	if _, one := t.words["partition"]; one {
-		return fmt.Errorf("%q: settings belong to whole topics: topic %s", t, t.words["topic"])
-	}
-	return nil
+	return wholeTopics(t, "settings belong to")
 }
 
 func (c topicConfig) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
@@ -72,4 +70,14 @@ func (c topicConfig) Inject(ctx context.Context, f *harness.Field, target string
 	}
 	on.i.began(ctx, on.view, on.view.nodes)
 	return on.i, nil
+}
+
+// wholeTopics refuses single partitions where only whole topics make sense.
+func wholeTopics(t Target, why string) error {
+	for _, part := range append([]Target{t}, slices.Concat(t.union, t.but)...) {
+		if _, one := part.words["partition"]; one {
+			return fmt.Errorf("%q: %s whole topics: topic %s", t, why, part.words["topic"])
+		}
+	}
+	return nil
 }

@@ -47,11 +47,13 @@ type view struct {
 	// why some are missing.
 	groups, transactions map[string]int
 	coordinatorErr       error
+	// draw chooses among what a random target selects.
+	draw uint64
 }
 
 // look asks the brokers who does what. Brokers that don't answer in time are left out: they may be what a fault hit.
 func look(ctx context.Context, f *harness.Field) (view, error) {
-	v := view{plan: f.Plan, nodes: f.Cluster.Info().Nodes, groups: map[string]int{}, transactions: map[string]int{}}
+	v := view{plan: f.Plan, nodes: f.Cluster.Info().Nodes, groups: map[string]int{}, transactions: map[string]int{}, draw: drawOf(f)}
 	topics, answered, err := newestTopics(ctx, f.Admin, v.nodes, append(topicsOf(f.Plan), offsetsTopic, transactionsTopic)...)
 	if err != nil {
 		return view{}, fmt.Errorf("who leads what: %w", err)
