@@ -61,6 +61,12 @@ type Fleet interface {
 	Resume(ctx context.Context, name string) error
 	// Restart starts a new incarnation of a dead member.
 	Restart(ctx context.Context, name string) error
+	// Stop lets one member end in order, and kills it at the deadline.
+	Stop(ctx context.Context, name string) error
+	// Add starts one more worker of a pipeline, and returns its name.
+	Add(ctx context.Context, pipeline string) (string, error)
+	// Rename gives a dead member another transactional id for its next incarnation.
+	Rename(name string) error
 	// Arm tells a worker to wait when it next reaches the phase, ArmAfter after it has passed it so many times; one that
 	// waits already goes on. Await returns once it waits there.
 	Arm(ctx context.Context, name, phase string) error

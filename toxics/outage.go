@@ -26,6 +26,9 @@ func OutageOf(fault harness.Fault, target string) Outage {
 	if err != nil || t.Class() != Brokers {
 		return Outage{}
 	}
+	if one, ok := fault.(interface{ oneAtATime() bool }); ok && one.oneAtATime() {
+		return Outage{Found: true}
+	}
 	if t.union == nil {
 		return t.outage()
 	}

@@ -25,12 +25,15 @@ type OptionInfo struct{ Name, About string }
 
 // kinds lists every fault, sorted by name. A new fault is one new file and one line here.
 var kinds = []Kind{
+	addPartitionsKind,
 	brokerConfigKind,
 	brokerKillKind,
 	brokerPauseKind,
+	brokerRestartKind,
 	brokerStopKind,
 	brokerWipeKind,
 	connectionCutKind,
+	deleteRecordsKind,
 	latencyKind,
 	leaderMoveKind,
 	leaderStormKind,
@@ -44,10 +47,14 @@ var kinds = []Kind{
 	responseDelayKind,
 	responseDropKind,
 	responseHoldKind,
+	rollingRestartKind,
 	topicConfigKind,
+	transactionAbortKind,
 	uncleanElectionKind,
 	workerKillKind,
 	workerPauseKind,
+	workerScaleKind,
+	workerStopKind,
 }
 
 // All lists every fault there is, sorted by name.

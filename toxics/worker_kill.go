@@ -17,6 +17,7 @@ var workerKillKind = Kind{
 	Hits:  Workers,
 	Options: []OptionInfo{
 		{"held", "how many unfinished records a worker must hold at its phase to be killed there; 0 unless given"},
+		{"identity", "same, or new: whoever comes back has another transactional id, and fences nobody; same unless given"},
 		{"phase", "the phase to kill at: one for all pipelines, or a mapping from pipeline to phase"},
 		{"restart", "heal (start new incarnations when the fault's time is over) or never; heal unless given"},
 		{"within", "how long the workers may take to reach their phases, 1s to 2m; 20s unless given"},
@@ -34,8 +35,16 @@ type workerKill struct {
 	phases  map[string]string
 	held    uint64
 	restart string
+	// renamed says that the next incarnation has another transactional id.
+	renamed bool
 	within  time.Duration
 }
+
+// The identities that a worker can come back with.
+const (
+	sameIdentity = "same"
+	newIdentity  = "new"
+)
 
 var _ harness.Fault = workerKill{}
 
@@ -44,6 +53,7 @@ func newWorkerKill(r *reader) harness.Fault {
 		phases:  r.perPipeline("phase"),
 		held:    uint64(r.number("held", 0, 0, 1_000_000)),
 		restart: r.oneOf("restart", restartAtHeal, restartNever),
+		renamed: r.oneOf("identity", sameIdentity, newIdentity) == newIdentity,
 		within:  r.duration("within", 20*time.Second, time.Second, 2*time.Minute),
 	}
 }
@@ -64,6 +74,9 @@ func (w workerKill) String() string {
 	}
 	if w.restart == restartNever {
 		parts = append(parts, "never restarted")
+	}
+	if w.renamed {
+		parts = append(parts, "restarted with a new identity")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -102,6 +115,9 @@ func (w workerKill) Inject(ctx context.Context, f *harness.Field, target string)
 	i := newInjection(f, workersResolved(f, names))
 	for _, name := range names {
 		i.undo.add("worker "+name, restartWithin, func(ctx context.Context) error { return w.revive(ctx, f, name) })
+	}
+	if w.restart == restartAtHeal {
+		i.expectWorkers(names)
 	}
 	if err := w.awaitPhases(ctx, f, names); err != nil {
 		return i, err
@@ -143,6 +159,10 @@ func (w workerKill) revive(ctx context.Context, f *harness.Field, name string) e
 		return f.Fleet.Release(ctx, name)
 	case w.restart == restartNever:
 		return nil
+	case w.renamed:
+		if err := f.Fleet.Rename(name); err != nil {
+			return err
+		}
 	}
 	return f.Fleet.Restart(ctx, name)
 }

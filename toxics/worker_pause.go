@@ -32,6 +32,7 @@ func (workerPause) Inject(ctx context.Context, f *harness.Field, target string) 
 	for _, name := range names {
 		i.undo.add("resume "+name, resumeWithin, func(ctx context.Context) error { return resumeWorker(ctx, f, name) })
 	}
+	i.expectWorkers(names)
 	if err := together(names, func(name string) error { return f.Fleet.Pause(ctx, name) }); err != nil {
 		return i, err
 	}

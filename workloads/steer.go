@@ -93,12 +93,7 @@ func (f *Fleet) Restart(ctx context.Context, name string) error {
 	if err := f.begin(ctx, m); err != nil {
 		return err
 	}
-	err = f.until(ctx, name+" to be up", func() (bool, error) {
-		if m.State == harness.MemberDead {
-			return false, fmt.Errorf("%s ended while starting", name)
-		}
-		return m.life.ready, nil
-	})
+	err = f.untilUp(ctx, m)
 	if err != nil || m.Role != roleSource || !fed {
 		return err
 	}
@@ -247,6 +242,8 @@ func (f *Fleet) each(role string, fn func(*member) error) error {
 }
 
 func (f *Fleet) find(name string) (*member, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	for _, m := range f.members {
 		if m.Name == name {
 			return m, nil

@@ -1,6 +1,7 @@
 package brokertest
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -27,6 +28,34 @@ func TestBrokerStopHandsOverFirst(t *testing.T) {
 	assert.Contains(t, bite.Proof, "shut down broker 1, which led output/0")
 	checkHeal(t, i, "broker 1 runs")
 	t.Log(took, bite.Proof, effectOf(i))
+}
+
+func TestRollingRestartPacedByISR(t *testing.T) {
+	s := newStage(t)
+	i := s.inject(t, "rolling-restart", "all brokers", nil)
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)
+	defer cancel()
+	begin := time.Now()
+	atOnce := 0
+	require.NoError(t, wait.Poll(ctx, 50*time.Millisecond, func() (bool, error) {
+		nodes, err := s.cluster.Status(ctx)
+		down := 0
+		for _, n := range nodes {
+			if n.State == harness.NodeStopped {
+				down++
+			}
+		}
+		atOnce = max(atOnce, down)
+		return effectOf(i) == "3 of 3 brokers restarted", err
+	}))
+	t.Log("rolled in", time.Since(begin))
+	assert.LessOrEqual(t, atOnce, 1, "never two at once")
+	s.heal(t, i)
+	for _, broker := range []string{"broker 1", "broker 2", "broker 3"} {
+		assert.Contains(t, onlyBite(t, i).Proof, "restarted "+broker)
+	}
+	s.inject(t, "preferred-election", "topic output", nil)
+	assert.Equal(t, asCreated, s.leaders(t))
 }
 
 func TestAWipedBrokerCopiesEverythingAgain(t *testing.T) {
@@ -87,13 +116,16 @@ func TestPowerLoss(t *testing.T) {
 }
 
 // end asks for the end of an output partition's log, of whoever leads it.
-func (s *stage) end(t *testing.T, partition int32) int64 {
+func (s *stage) end(t *testing.T, partition int32) int64 { return s.offset(t, partition, -1) }
+
+// offset asks an output partition's leader for the offset of a timestamp: -1 is the log's end, -2 its start.
+func (s *stage) offset(t *testing.T, partition int32, timestamp int64) int64 {
 	t.Helper()
 	req := kmsg.NewPtrListOffsetsRequest()
 	topic := kmsg.NewListOffsetsRequestTopic()
 	topic.Topic = s.Plan.Pipelines[0].Output
 	part := kmsg.NewListOffsetsRequestTopicPartition()
-	part.Partition, part.Timestamp, part.CurrentLeaderEpoch = partition, -1, -1
+	part.Partition, part.Timestamp, part.CurrentLeaderEpoch = partition, timestamp, -1
 	topic.Partitions = append(topic.Partitions, part)
 	req.Topics = append(req.Topics, topic)
 	resp, err := req.RequestWith(t.Context(), s.Admin)

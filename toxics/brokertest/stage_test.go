@@ -188,14 +188,21 @@ func (s *stage) fastest(t *testing.T, producer int, d time.Duration) time.Durati
 
 func (s *stage) inject(t *testing.T, name, target string, options map[string]any) harness.Injection {
 	t.Helper()
+	i, err := s.try(t, name, target, options)
+	require.NoError(t, err)
+	return i
+}
+
+// try injects a fault that may fail; whatever it did is healed at the latest when the test ends.
+func (s *stage) try(t *testing.T, name, target string, options map[string]any) (harness.Injection, error) {
+	t.Helper()
 	fault, err := toxics.New(name, options)
 	require.NoError(t, err)
 	i, err := fault.Inject(t.Context(), s.Field, target)
 	if i != nil {
 		t.Cleanup(func() { require.NoError(t, i.Heal(context.Background())) })
 	}
-	require.NoError(t, err)
-	return i
+	return i, err
 }
 
 // heal heals, and asserts that nothing is left: no toxic, every node running, every replica in sync.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
@@ -140,4 +141,58 @@ func TestWorkersArePausedAndGoOn(t *testing.T) {
 	}
 	s.awaitHeld(t)
 	assert.Empty(t, s.Fleet.Incidents())
+}
+
+func TestWorkersComeAndGoAndReturnAsOthers(t *testing.T) {
+	s := newWorkers(t)
+	more := s.inject(t, "worker-scale", "all workers", nil)
+	for _, l := range s.Plan.Pipelines {
+		added := s.member(t, l.Name+"-2")
+		assert.Equal(t, harness.MemberRunning, added.State)
+		assert.Len(t, added.Partitions, 1, "three workers share three partitions")
+	}
+	require.NoError(t, more.Heal(t.Context()))
+	checkHeal(t, more, "the added workers have ended")
+	s.awaitHeld(t)
+
+	stop := s.inject(t, "worker-stop", "worker 0", nil)
+	for _, name := range stop.Resolved().Members {
+		assert.Equal(t, harness.MemberDead, s.member(t, name).State, name)
+	}
+	require.NoError(t, stop.Heal(t.Context()))
+	checkHeal(t, stop, "workers run")
+
+	before := s.transactionalIDs(t)
+	kill := s.inject(t, "worker-kill", "worker 1", map[string]any{"identity": "new"})
+	require.NoError(t, kill.Heal(t.Context()))
+	s.awaitHeld(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	require.NoError(t, wait.Poll(ctx, 100*time.Millisecond, func() (bool, error) {
+		return len(s.transactionalIDs(t)) == len(before)+1, nil
+	}), "one transactional id more than %v", before)
+	for _, i := range []harness.Injection{more, stop, kill} {
+		for _, bite := range i.Bites(t.Context()) {
+			t.Log(bite.Pipeline, "|", bite.Proof)
+			assert.True(t, bite.Bit, bite.Proof)
+		}
+	}
+	assert.Empty(t, s.Fleet.Incidents(), "who is told to end does so in order")
+}
+
+// transactionalIDs lists those of this stage that any coordinator knows.
+func (s *stage) transactionalIDs(t *testing.T) []string {
+	t.Helper()
+	prefix := strings.TrimSuffix(s.Plan.Input, "-in")
+	var ids []string
+	for _, node := range s.cluster.Info().Nodes {
+		kresp, err := harness.AskBrokers(t.Context(), s.Admin, []int{node}, kmsg.NewPtrListTransactionsRequest())
+		require.NoError(t, err)
+		for _, state := range kresp.(*kmsg.ListTransactionsResponse).TransactionStates {
+			if strings.HasPrefix(state.TransactionalID, prefix) {
+				ids = append(ids, state.TransactionalID)
+			}
+		}
+	}
+	return ids
 }

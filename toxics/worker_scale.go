@@ -1,0 +1,177 @@
+package toxics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/wait"
+)
+
+var workerScaleKind = Kind{
+	Name:  "worker-scale",
+	About: "starts more workers in the pipelines of the targeted ones, which rebalances them; the heal lets those end in order",
+	Hits:  Workers,
+	Options: []OptionInfo{
+		{"by", "how many workers more each pipeline gets, 1 to 16; 1 unless given (worker-stop scales down)"},
+		{"within", "how long the groups may take to share their partitions anew, 1s to 2m; 30s unless given"},
+	},
+	make: newWorkerScale,
+}
+
+// workerScale makes groups larger for a time: two rebalances, none of which may lose or repeat anything.
+type workerScale struct {
+	by     int
+	within time.Duration
+}
+
+var _ harness.Fault = workerScale{}
+
+func newWorkerScale(r *reader) harness.Fault {
+	return workerScale{r.number("by", 1, 1, 16), r.duration("within", 30*time.Second, time.Second, 2*time.Minute)}
+}
+
+func (workerScale) Needs() []string { return nil }
+
+func (w workerScale) String() string { return fmt.Sprintf("by %d", w.by) }
+
+// Inject starts the workers and waits until every partition is held by one worker again, and each new worker that can
+// hold one does.
+func (w workerScale) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
+	names, err := findTargetWorkers(ctx, f, target)
+	if err != nil {
+		return nil, err
+	}
+	pipelines := map[string]bool{}
+	for _, name := range names {
+		m, err := member(f, name)
+		if err != nil {
+			return nil, err
+		}
+		pipelines[m.Pipeline] = true
+	}
+	s := &scaling{workerScale: w, f: f, added: map[string][]string{}}
+	i := newInjection(f, harness.Resolved{
+		Text:       fmt.Sprintf("%d more workers of %s", w.by, strings.Join(slices.Sorted(maps.Keys(pipelines)), ", ")),
+		Partitions: heldBy(f, membersOf(f, pipelines)),
+	})
+	ctx, cancel := context.WithTimeoutCause(ctx, w.within, fmt.Errorf("not within %s", w.within))
+	defer cancel()
+	if err := s.grow(ctx, i, slices.Sorted(maps.Keys(pipelines))); err != nil {
+		return i, err
+	}
+	i.began(ctx, view{}, nil)
+	if err := s.awaitShared(ctx); err != nil {
+		return i, err
+	}
+	shared := f.Fleet.Members()
+	i.gather = func(context.Context) evidence {
+		return func(l harness.PipelineLayout) (string, bool) { return scaleProof(shared, s.added[l.Name]) }
+	}
+	return i, nil
+}
+
+// scaling is workers being added.
+type scaling struct {
+	workerScale
+	f     *harness.Field
+	mu    sync.Mutex
+	added map[string][]string // by pipeline
+}
+
+// grow starts the workers of all pipelines at once; each is noted for its end, however far its start came.
+func (s *scaling) grow(ctx context.Context, i *injection, pipelines []string) error {
+	errs := make([]error, len(pipelines))
+	var growing sync.WaitGroup
+	for at, pipeline := range pipelines {
+		growing.Go(func() {
+			for range s.by {
+				name, err := s.f.Fleet.Add(ctx, pipeline)
+				if name != "" {
+					i.undo.add("end worker "+name, restartWithin, func(ctx context.Context) error { return endWorker(ctx, s.f, name) })
+					s.mu.Lock()
+					s.added[pipeline] = append(s.added[pipeline], name)
+					s.mu.Unlock()
+				}
+				errs[at] = errors.Join(errs[at], err)
+			}
+		})
+	}
+	growing.Wait()
+	i.expect("the added workers have ended", func(context.Context) error { return s.gone() })
+	return errors.Join(errs...)
+}
+
+// gone says which added worker still runs.
+func (s *scaling) gone() error {
+	for _, m := range s.f.Fleet.Members() {
+		if m.State != harness.MemberDead && slices.Contains(s.added[m.Pipeline], m.Name) {
+			return fmt.Errorf("worker %s is %s", m.Name, m.State)
+		}
+	}
+	return nil
+}
+
+// endWorker lets a worker end in order, if it runs.
+func endWorker(ctx context.Context, f *harness.Field, name string) error {
+	m, err := member(f, name)
+	if err != nil || m.State == harness.MemberDead {
+		return err
+	}
+	return f.Fleet.Stop(ctx, name)
+}
+
+// awaitShared waits until each pipeline that grew holds every partition once, on as many workers as can hold one.
+func (s *scaling) awaitShared(ctx context.Context) error {
+	var missing error
+	err := wait.Poll(ctx, adminEvery, func() (bool, error) {
+		missing = nil
+		for pipeline := range s.added {
+			held, holders, workers := 0, 0, 0
+			for _, m := range s.f.Fleet.Members() {
+				if m.Pipeline == pipeline && m.Role == roleWorker && m.State == harness.MemberRunning {
+					held, workers = held+len(m.Partitions), workers+1
+					holders += min(len(m.Partitions), 1)
+				}
+			}
+			if all := s.f.Plan.Partitions; held != all || holders < min(workers, all) {
+				missing = fmt.Errorf("%d workers of %s hold %d of %d partitions, %d hold any", workers, pipeline, held, all, holders)
+			}
+		}
+		return missing == nil, nil
+	})
+	if err != nil {
+		return errors.Join(missing, context.Cause(ctx))
+	}
+	return nil
+}
+
+func scaleProof(members []harness.Member, added []string) (string, bool) {
+	var texts []string
+	for _, m := range members {
+		if slices.Contains(added, m.Name) && len(m.Partitions) > 0 {
+			texts = append(texts, fmt.Sprintf("%s came and holds %s", m.Name, partitions(outputs, m.Partitions)))
+		}
+	}
+	if len(texts) == 0 {
+		return notTouched("no worker of it came and was given a partition")
+	}
+	return strings.Join(texts, ", "), true
+}
+
+// membersOf lists the workers of pipelines.
+func membersOf(f *harness.Field, pipelines map[string]bool) []string {
+	var names []string
+	for _, m := range f.Fleet.Members() {
+		if m.Role == roleWorker && pipelines[m.Pipeline] {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,97 @@
+package toxics
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+var workerStopKind = Kind{
+	Name:  "worker-stop",
+	About: "lets workers of every pipeline end in order: they finish what they hold, commit and leave their group",
+	Hits:  Workers,
+	Options: []OptionInfo{
+		{"restart", "heal (start new incarnations when the fault's time is over) or never; heal unless given"},
+		{"within", "how long a worker may take before it is killed, which is an incident, 1s to 2m; 20s unless given"},
+	},
+	make: newWorkerStop,
+}
+
+// workerStop is a deployment: workers are told to end, and new ones come.
+type workerStop struct {
+	restart string
+	within  time.Duration
+}
+
+var _ harness.Fault = workerStop{}
+
+func newWorkerStop(r *reader) harness.Fault {
+	return workerStop{
+		r.oneOf("restart", restartAtHeal, restartNever),
+		r.duration("within", 20*time.Second, time.Second, 2*time.Minute),
+	}
+}
+
+func (workerStop) Needs() []string { return nil }
+
+func (w workerStop) String() string {
+	if w.restart == restartNever {
+		return "never restarted"
+	}
+	return ""
+}
+
+func (w workerStop) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
+	names, err := findTargetWorkers(ctx, f, target)
+	if err != nil {
+		return nil, err
+	}
+	i := newInjection(f, workersResolved(f, names))
+	held := f.Fleet.Members()
+	for _, name := range names {
+		i.undo.add("worker "+name, restartWithin, func(ctx context.Context) error {
+			return workerKill{restart: w.restart}.revive(ctx, f, name)
+		})
+	}
+	if w.restart == restartAtHeal {
+		i.expectWorkers(names)
+	}
+	bounded, cancel := context.WithTimeout(ctx, w.within)
+	defer cancel()
+	if err := together(names, func(name string) error { return f.Fleet.Stop(bounded, name) }); err != nil {
+		return i, err
+	}
+	i.gather = func(context.Context) evidence {
+		return func(l harness.PipelineLayout) (string, bool) { return stopProof(held, names, l) }
+	}
+	i.began(ctx, view{}, nil)
+	return i, nil
+}
+
+func stopProof(held []harness.Member, names []string, l harness.PipelineLayout) (string, bool) {
+	for _, m := range held {
+		if m.Pipeline == l.Name && slices.Contains(names, m.Name) && len(m.Partitions) > 0 {
+			return fmt.Sprintf("%s ended in order and gave up %s", m.Name, partitions(outputs, m.Partitions)), true
+		}
+	}
+	return notTouched("no worker of it that held partitions was stopped")
+}
+
+// expectWorkers: once healed, the workers run.
+func (i *injection) expectWorkers(names []string) {
+	i.expect(fmt.Sprintf("%d workers run", len(names)), func(context.Context) error {
+		for _, name := range names {
+			m, err := member(i.field, name)
+			if err != nil {
+				return err
+			}
+			if m.State != harness.MemberRunning {
+				return fmt.Errorf("worker %s is %s", name, m.State)
+			}
+		}
+		return nil
+	})
+}
