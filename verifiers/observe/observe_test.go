@@ -2,8 +2,11 @@ package observe
 
 import (
 	"context"
+	"net"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -149,6 +152,37 @@ func TestSamplerNamesTheCulprit(t *testing.T) {
 	for _, topic := range []string{"in", "out-src", "out-txn"} {
 		require.Greater(t, samples[topic], 3*5, topic)
 	}
+}
+
+// TestFencedBrokerIsStillSampled: a broker that metadata no longer lists still says what it believes to lead.
+func TestFencedBrokerIsStillSampled(t *testing.T) {
+	c := fakecluster.New(t, parts, "in", "out-src", "out-txn")
+	fenced := c.Fake.LeaderFor("out-txn", 0)
+	o, dir := start(t, c)
+	var asked atomic.Int64
+	c.Fake.ControlKey(int16(kmsg.Metadata), func(kreq kmsg.Request) (kmsg.Response, error, bool) {
+		c.Fake.KeepControl()
+		asked.Add(1)
+		resp := kreq.ResponseKind().(*kmsg.MetadataResponse)
+		for node, addr := range c.Fake.ListenAddrs() {
+			host, port, err := net.SplitHostPort(addr)
+			require.NoError(t, err)
+			number, err := strconv.Atoi(port)
+			require.NoError(t, err)
+			if b := kmsg.NewMetadataResponseBroker(); int32(node) != fenced {
+				b.NodeID, b.Host, b.Port = int32(node), host, int32(number)
+				resp.Brokers = append(resp.Brokers, b)
+			}
+		}
+		return resp, nil, true
+	})
+	require.NoError(t, wait.Poll(within(t), 10*time.Millisecond, func() (bool, error) { return asked.Load() >= 6, nil }))
+	before, _ := answers(written(t, dir))
+	require.NoError(t, wait.Poll(within(t), 50*time.Millisecond, func() (bool, error) {
+		now, _ := answers(written(t, dir))
+		return now[0] >= before[0]+5, nil
+	}))
+	require.NoError(t, o.Stop(within(t)))
 }
 
 // TestLogEndAboveTheWatermark: what a leader has stored beyond the high watermark is written, once.

@@ -29,8 +29,11 @@ const (
 // sampler asks every broker for every partition's ends, each broker in its own goroutine, so that a paused one holds up
 // nobody else.
 type sampler struct {
-	client  *kgo.Client
-	nodes   []int
+	client *kgo.Client
+	nodes  []int
+	// direct are the brokers by their bootstrap addresses: one that the others have fenced is gone from metadata, and still
+	// takes records.
+	direct  map[int32]*kgo.Broker
 	parts   map[brokers.TP]int32
 	out     *history.Writer
 	fail    func(error)
@@ -70,11 +73,26 @@ func newSampler(ctx context.Context, spec harness.ObserverSpec, fail func(error)
 		client.Close()
 		return nil, err
 	}
+	s.direct = directly(client, s.nodes)
 	if s.out, err = create(spec, "observer-samples", SamplesFile); err != nil {
 		client.Close()
 		return nil, err
 	}
 	return s, nil
+}
+
+// directly pairs nodes with bootstrap addresses: a cluster lists them in the same order.
+func directly(client *kgo.Client, nodes []int) map[int32]*kgo.Broker {
+	direct := map[int32]*kgo.Broker{}
+	seeds := client.SeedBrokers()
+	for i, node := range nodes {
+		if len(seeds) == len(nodes) {
+			direct[int32(node)] = seeds[i]
+		} else {
+			direct[int32(node)] = client.Broker(node)
+		}
+	}
+	return direct
 }
 
 func outputs(plan harness.TopicPlan) []string {
@@ -110,11 +128,11 @@ func every(ctx context.Context, do func()) {
 func (s *sampler) sample(ctx context.Context, broker int32) {
 	ctx, cancel := context.WithTimeout(ctx, sampleTimeout)
 	defer cancel()
-	hws, err := brokers.ListOffsets(ctx, s.client, broker, brokers.Ask{Isolation: 0, Timestamp: brokers.Latest, Partitions: s.parts})
+	hws, err := brokers.ListOffsetsOf(ctx, s.direct[broker], broker, brokers.Ask{Isolation: 0, Timestamp: brokers.Latest, Partitions: s.parts})
 	if err != nil {
 		return // a broker that can't answer is what faults are about; partitions without an answer are recorded by watch
 	}
-	lsos, err := brokers.ListOffsets(ctx, s.client, broker, brokers.Ask{Isolation: 1, Timestamp: brokers.Latest, Partitions: s.parts})
+	lsos, err := brokers.ListOffsetsOf(ctx, s.direct[broker], broker, brokers.Ask{Isolation: 1, Timestamp: brokers.Latest, Partitions: s.parts})
 	if err != nil {
 		return
 	}
@@ -147,7 +165,7 @@ func (s *sampler) logEnds(ctx context.Context, broker int32, leads map[brokers.T
 	if len(asked) == 0 {
 		return nil
 	}
-	ends, err := brokers.ListOffsets(ctx, s.client, broker, brokers.Ask{LogEnd: true, Timestamp: brokers.Latest, Partitions: asked})
+	ends, err := brokers.ListOffsetsOf(ctx, s.direct[broker], broker, brokers.Ask{LogEnd: true, Timestamp: brokers.Latest, Partitions: asked})
 	if err != nil {
 		return nil // the sample itself is written; the next one asks again
 	}

@@ -101,7 +101,12 @@ type Ask struct {
 
 // ListOffsets asks one broker, without retries.
 func ListOffsets(ctx context.Context, client *kgo.Client, broker int32, ask Ask) (map[TP]Offset, error) {
-	resp, err := client.Broker(int(broker)).Request(ctx, listOffsets(ask))
+	return ListOffsetsOf(ctx, client.Broker(int(broker)), broker, ask)
+}
+
+// ListOffsetsOf asks a broker over one of the client's own connections; the number is for the error.
+func ListOffsetsOf(ctx context.Context, conn *kgo.Broker, broker int32, ask Ask) (map[TP]Offset, error) {
+	resp, err := conn.Request(ctx, listOffsets(ask))
 	if err != nil {
 		return nil, fmt.Errorf("list offsets of broker %d: %w", broker, err)
 	}
