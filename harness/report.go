@@ -122,19 +122,53 @@ type Numbers struct {
 
 // Stall is one standstill of a partition's last stable offset behind its high watermark.
 type Stall struct {
-	Pipeline  string        `json:"pipeline"`
-	Topic     string        `json:"topic"`
-	Partition int32         `json:"partition"`
-	LSO       int64         `json:"lso"`
-	Start     int64         `json:"start"`
-	Length    time.Duration `json:"length"`
+	Pipeline  string `json:"pipeline"`
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+	LSO       int64  `json:"lso"`
+	Start     int64  `json:"start"`
+	// End is the first sample that showed an advance, or the last sample.
+	End    int64         `json:"end"`
+	Length time.Duration `json:"length"`
 	// Open says that the LSO had not advanced by the last sample.
 	Open bool `json:"open,omitempty"`
 	// HeldBack is the largest distance of the high watermark from the LSO, in offsets.
 	HeldBack        int64  `json:"heldBack"`
 	TransactionalID string `json:"transactionalID,omitempty"`
 	ProducerID      int64  `json:"producerID,omitempty"`
-	State           string `json:"state,omitempty"`
-	// Fault is the fault that was active at the onset.
-	Fault string `json:"fault,omitempty"`
+	ProducerEpoch   int32  `json:"producerEpoch,omitempty"`
+	// State is the coordinator's when it was first asked, a second after the onset; EndState its last word, just after the
+	// end where it could be asked, with the producer epoch that it then had.
+	State       string `json:"state,omitempty"`
+	EndState    string `json:"endState,omitempty"`
+	EndEpoch    int32  `json:"endEpoch,omitempty"`
+	Coordinator int32  `json:"coordinator"`
+	// Timeout is the transaction's, Began its start by the coordinator (0: not told).
+	Timeout time.Duration `json:"timeout,omitempty"`
+	Began   int64         `json:"began,omitempty"`
+	// Records and Bytes are the data records, and their batches' bytes in the log, between the LSO and the highest
+	// watermark of the stall, as the read-back found them.
+	Records uint64 `json:"records"`
+	Bytes   int64  `json:"bytes"`
+	// Txn is the transaction whose first record is at the LSO, Marker the control record that ended it.
+	Txn    *TxnRef    `json:"txn,omitempty"`
+	Marker *MarkerRef `json:"marker,omitempty"`
+	// EndedBy is "commit", "abort by client", "abort by timeout", "new producer epoch" (then EndedByLife is who asked for
+	// it), or "" where nothing tells.
+	EndedBy     string `json:"endedBy,omitempty"`
+	EndedByLife *Life  `json:"endedByLife,omitempty"`
+	// Fault is the fault that was active at the onset, Faults all that were active during it.
+	Fault  string   `json:"fault,omitempty"`
+	Faults []string `json:"faults,omitempty"`
+}
+
+// MarkerRef is a control record that ended a transaction in one partition.
+type MarkerRef struct {
+	Offset        int64 `json:"offset"`
+	Commit        bool  `json:"commit"`
+	ProducerEpoch int16 `json:"producerEpoch"`
+	// CoordinatorEpoch is the epoch of the coordinator that wrote it (-1: not kept).
+	CoordinatorEpoch int32 `json:"coordinatorEpoch"`
+	// At is when it was appended, by the leader's clock, as a time of the run.
+	At int64 `json:"at"`
 }

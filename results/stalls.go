@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
@@ -27,12 +28,29 @@ func stalls(r *harness.Report, most int) []note {
 func stall(s harness.Stall, start int64) string {
 	text := fmt.Sprintf("%s from %s  %s/%d stood still at offset %d, %s held back, by %s",
 		duration(s.Length), seconds(time.Duration(s.Start-start)), s.Topic, s.Partition, s.LSO,
-		plural(uint64(max(s.HeldBack, 0)), "offset"), holder(s))
-	if s.Fault != "" {
-		text += ", during " + s.Fault
+		heldBack(s), holder(s))
+	if faults := cmp.Or(strings.Join(s.Faults, " and "), s.Fault); faults != "" {
+		text += ", during " + faults
 	}
-	if s.Open {
+	switch {
+	case s.Open:
 		text += "; still standing at the last sample"
+	case s.EndedByLife != nil:
+		text += fmt.Sprintf("; ended by a %s, of %s incarnation %d", s.EndedBy, s.EndedByLife.Name, s.EndedByLife.Incarnation)
+	case s.EndedBy != "":
+		text += "; ended by " + s.EndedBy
+	}
+	return text
+}
+
+// heldBack is what readers waited for: records, where the log was read, and otherwise offsets.
+func heldBack(s harness.Stall) string {
+	if s.Records == 0 {
+		return plural(uint64(max(s.HeldBack, 0)), "offset")
+	}
+	text := plural(s.Records, "record")
+	if s.Bytes > 0 {
+		text += fmt.Sprintf(" (%s bytes)", thousands(uint64(s.Bytes)))
 	}
 	return text
 }
@@ -48,6 +66,9 @@ func holder(s harness.Stall) string {
 	text := fmt.Sprintf("%s (producer id %d", s.TransactionalID, s.ProducerID)
 	if s.State != "" {
 		text += ", " + s.State
+	}
+	if s.EndState != "" && s.EndState != s.State {
+		text += ", then " + s.EndState
 	}
 	return text + ")"
 }

@@ -1,19 +1,16 @@
 package verifiers
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/harness/history"
 )
 
 // checkStalls counts the standstills of the output partitions' last stable offsets. Where samples are missing, no stall
 // is "not observed", never 0.
 func checkStalls(e *evidence, n *harness.Numbers) []finding {
-	stalls := stallsOf(e.run, e.layout)
-	count, total, longest := uint64(len(stalls)), time.Duration(0), time.Duration(0)
-	for _, s := range stalls {
+	count, total, longest := uint64(len(e.stalls)), time.Duration(0), time.Duration(0)
+	for _, s := range e.stalls {
 		total += s.Length
 		longest = max(longest, s.Length)
 	}
@@ -43,38 +40,4 @@ func (e *evidence) gaps() (gaps, unsampled int) {
 		}
 	}
 	return gaps, unsampled
-}
-
-// stallsOf lists a pipeline's stalls by partition and time.
-func stallsOf(r *run, layout harness.PipelineLayout) []harness.Stall {
-	var all []harness.Stall
-	threshold := cmp.Or(r.record.Bounds.StallThreshold, harness.DefaultBounds().StallThreshold)
-	for p := range r.record.Plan.Partitions {
-		at := tp{layout.Output, int32(p)}
-		standing := r.live.standing[at]
-		if standing == nil {
-			continue
-		}
-		for _, s := range standing.longer(threshold, r.record.LoadStart) {
-			x := harness.Stall{
-				Pipeline: layout.Name, Topic: at.topic, Partition: at.partition, LSO: s.lso, Start: int64(s.start),
-				Length: s.length(), Open: s.open, HeldBack: s.held, Fault: r.faultAt(s.start),
-			}
-			if c := r.live.culprit(at, s.lso); c != nil {
-				x.TransactionalID, x.ProducerID, x.State = c.TransactionalID, c.ProducerID, c.State
-			}
-			all = append(all, x)
-		}
-	}
-	return all
-}
-
-// faultAt names the fault that was active at a moment.
-func (r *run) faultAt(at history.Time) string {
-	for _, f := range r.record.Faults {
-		if f.Injected != 0 && f.Injected <= at && (f.Healed == 0 || at <= f.Healed) {
-			return f.Fault + " " + f.Target
-		}
-	}
-	return ""
 }

@@ -1,6 +1,7 @@
 package verifiers
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/chaeos/chaeos/harness"
@@ -36,6 +37,7 @@ type evidence struct {
 	txns       txnSums
 	duplicates *provenance
 	losses     *losses
+	stalls     []harness.Stall
 	// inputLost are acknowledged records that are not in the input log.
 	inputLost *missingAcks
 }
@@ -63,7 +65,10 @@ func gather(r *run, in *inputLog, layout harness.PipelineLayout) (*evidence, err
 			return nil, err
 		}
 	}
-	e.losses, err = findLosses(e)
+	if e.losses, err = findLosses(e); err != nil {
+		return nil, err
+	}
+	e.stalls, err = findStalls(e)
 	return e, err
 }
 
@@ -158,7 +163,8 @@ func (e *evidence) identity(k keyset.Key) (id history.Identity, ok bool) {
 
 // since is a monotonic time as people read it: from the load's start.
 func (e *evidence) since(at history.Time) string {
-	return fmt.Sprintf("%.1fs", at.Sub(e.run.record.LoadStart).Seconds())
+	start := cmp.Or(e.run.record.LoadStart, e.run.record.Base) // a run that never came to its load has only the latter
+	return fmt.Sprintf("%.1fs", at.Sub(start).Seconds())
 }
 
 // number prints n with thousands separated.

@@ -40,7 +40,7 @@ func Judge(dir string) (*harness.Report, error) {
 			report.Passes = append(report.Passes, harness.PipelinePass{Pipeline: layouts[i].Name, Pass: x})
 		}
 		report.Rows = append(report.Rows, j.row)
-		report.Stalls = append(report.Stalls, stallsOf(r, layouts[i])...)
+		report.Stalls = append(report.Stalls, j.stalls...)
 		report.Inconclusive = append(report.Inconclusive, j.internal...)
 	}
 	report.Exit, report.Why = exit(report)
@@ -54,6 +54,7 @@ type judgement struct {
 	internal []string
 	rereads  []harness.Reread
 	passes   []harness.Pass
+	stalls   []harness.Stall
 }
 
 func judgePipeline(r *run, in *inputLog, layout harness.PipelineLayout) (j judgement, err error) {
@@ -63,7 +64,7 @@ func judgePipeline(r *run, in *inputLog, layout harness.PipelineLayout) (j judge
 	}
 	j.row, j.found, j.internal = judgeRow(e)
 	j.found = append(j.found, inputAnomalies(e, j.found)...)
-	j.rereads, j.passes = e.duplicates.rereads, e.losses.passes
+	j.rereads, j.passes, j.stalls = e.duplicates.rereads, e.losses.passes, e.stalls
 	return j, nil
 }
 

@@ -1,9 +1,6 @@
 package verifiers
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/chaeos/chaeos/harness/history"
 )
 
@@ -25,7 +22,9 @@ type liveLog struct {
 	logEnds  map[tp]map[int32]int64
 	claims   map[tp]map[int32]claim
 	latency  map[string]latencies
-	culprits []*history.Culprit
+	culprits culprits
+	// released is what coordinators said of those transactions once they let go.
+	released map[tpo64]*history.Released
 }
 
 // latencies are a pipeline's histograms so far: the last before the load began, and the last.
@@ -35,6 +34,7 @@ func newLiveLog() *liveLog {
 	return &liveLog{
 		standing: map[tp]*standstill{}, seenTo: map[tp]int64{}, highest: map[tp]map[int32]int64{},
 		logEnds: map[tp]map[int32]int64{}, claims: map[tp]map[int32]claim{}, latency: map[string]latencies{},
+		culprits: culprits{}, released: map[tpo64]*history.Released{},
 	}
 }
 
@@ -55,8 +55,10 @@ func (l *liveLog) add(e history.Entry, loadStart history.Time) {
 		x.last = append(x.last[:0], e.HDR...)
 		l.latency[e.Pipeline] = x
 	case *history.Culprit:
-		c := *e // entries are used again
-		l.culprits = append(l.culprits, &c)
+		l.culprits.add(e)
+	case *history.Released:
+		copied := *e
+		l.released[tpo64{tp{e.Topic, e.Partition}, e.LSO}] = &copied
 	}
 }
 
@@ -89,20 +91,4 @@ func raise(m map[tp]map[int32]int64, at tp, epoch int32, offset int64) {
 		m[at] = map[int32]int64{}
 	}
 	m[at][epoch] = max(m[at][epoch], offset)
-}
-
-// culprit returns the newest naming of the transaction that held an LSO, preferring one with a transactional id.
-func (l *liveLog) culprit(at tp, lso int64) *history.Culprit {
-	var found []*history.Culprit
-	for _, c := range l.culprits {
-		if c.Topic == at.topic && c.Partition == at.partition && c.LSO == lso {
-			found = append(found, c)
-		}
-	}
-	if len(found) == 0 {
-		return nil
-	}
-	return slices.MaxFunc(found, func(a, b *history.Culprit) int {
-		return cmp.Or(cmp.Compare(min(1, len(a.TransactionalID)), min(1, len(b.TransactionalID))), cmp.Compare(a.At, b.At))
-	})
 }

@@ -97,9 +97,7 @@ func (e *evidence) suspectBlocks() []block {
 			found[b] = true
 		}
 	}
-	return slices.SortedFunc(maps.Keys(found), func(a, b block) int {
-		return cmp.Or(cmp.Compare(a.Worker, b.Worker), cmp.Compare(a.Incarnation, b.Incarnation), cmp.Compare(a.number, b.number))
-	})
+	return sortedBlocks(found)
 }
 
 // gatherTxns reads histories and logs again for the transactions of some blocks.

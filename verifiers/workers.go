@@ -20,6 +20,9 @@ type worker struct {
 	killed     bool
 	// stints are what it read of the input, and when it went back.
 	stints stints
+	// since is when the process began, inits when it asked for producer ids.
+	since history.Time
+	inits []history.Time
 	// ended says that its history was closed in order: what it doesn't say, it didn't do.
 	ended bool
 	// outcomes of outputs outside transactions, by output partition.
@@ -92,6 +95,12 @@ func (w *worker) add(e history.Entry) {
 	switch e := e.(type) {
 	case *history.Assigned, *history.Revoked, *history.Polled:
 		w.stints.add(w, e)
+	case *history.Process:
+		w.since = e.At
+	case *history.ProducerInit:
+		if len(w.inits) < maxStints {
+			w.inits = append(w.inits, e.Asked)
+		}
 	case *history.TxnBegin:
 		w.txn(e.Txn).begun = e.At
 	case *history.Outputs:
@@ -233,6 +242,23 @@ func (w *worker) close() {
 	if w.only == nil {
 		clear(w.open)
 	}
+}
+
+// outcomeText is what the worker learnt, in words.
+func (t *txn) outcomeText() string {
+	switch {
+	case t.committed():
+		return "commit confirmed"
+	case t.aborted():
+		return "abort confirmed"
+	case t.undecided():
+		return "commit unknown"
+	case t.ended && t.commit && t.outcome == history.OutcomeFailed:
+		return "commit refused"
+	case t.asked:
+		return "abort unknown"
+	}
+	return "never asked"
 }
 
 func (t *txn) committed() bool {

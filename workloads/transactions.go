@@ -104,9 +104,22 @@ var _ kgo.HookBrokerE2E = (*wire)(nil)
 // OnBrokerE2E runs before the answer is handed to who waits for it.
 func (h *wire) OnBrokerE2E(_ kgo.BrokerMetadata, key int16, e2e kgo.BrokerE2E) {
 	h.c.ending.saw(key)
+	if key == int16(kmsg.InitProducerID) {
+		h.c.note(h.c.w.producerInit(e2e))
+	}
 	if key == int16(kmsg.TxnOffsetCommit) && e2e.Err() == nil {
 		logged(h.c.w.gates.reach(h.ctx, PhaseOffsetsSent, 0))
 	}
+}
+
+// producerInit is the entry for a request for a producer id.
+func (w *worker) producerInit(e2e kgo.BrokerE2E) *history.ProducerInit {
+	now := history.Now()
+	e := &history.ProducerInit{At: now, Asked: now.Add(-e2e.DurationE2E()), TransactionalID: w.spec.TransactionalID}
+	if err := e2e.Err(); err != nil {
+		e.Error = err.Error()
+	}
+	return e
 }
 
 // reopenPause is the wait before a failed session is replaced.

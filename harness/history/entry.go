@@ -233,6 +233,28 @@ type Culprit struct {
 	StartMillis int64
 }
 
+// Released is what the coordinator said of a transaction just after the last stable offset that it had held moved on: its
+// state, and the producer id and epoch that it goes on with.
+type Released struct {
+	At              Time
+	Topic           string
+	Partition       int32
+	LSO             int64
+	ProducerID      int64
+	ProducerEpoch   int32
+	TransactionalID string
+	State           string
+	Coordinator     int32
+}
+
+// ProducerInit says that a worker asked for a producer id (InitProducerID), which ends what its predecessor with the same
+// transactional id left open: asked at Asked, answered at At, with the broker's or the connection's error ("" none).
+type ProducerInit struct {
+	At, Asked       Time
+	TransactionalID string
+	Error           string
+}
+
 // Mark is a named moment of the run: a phase's start, a note.
 type Mark struct {
 	At   Time

@@ -26,6 +26,8 @@ var newEntries = map[kind]func() Entry{
 	20: func() Entry { return &End{} },
 	21: func() Entry { return &Replicas{} },
 	22: func() Entry { return &LogEnd{} },
+	23: func() Entry { return &Released{} },
+	24: func() Entry { return &ProducerInit{} },
 }
 
 // maxKind is the largest number that a reader keeps an entry of for use again; larger ones are made anew each time.
@@ -39,28 +41,30 @@ func newEntry(k kind) (Entry, error) {
 	return f(), nil
 }
 
-func (*Process) kind() kind    { return 1 }
-func (*Intent) kind() kind     { return 2 }
-func (*Acked) kind() kind      { return 3 }
-func (*Settled) kind() kind    { return 4 }
-func (*Assigned) kind() kind   { return 5 }
-func (*Revoked) kind() kind    { return 6 }
-func (*Polled) kind() kind     { return 7 }
-func (*TxnBegin) kind() kind   { return 8 }
-func (*Outputs) kind() kind    { return 9 }
-func (*Committing) kind() kind { return 10 }
-func (*Committed) kind() kind  { return 11 }
-func (*TxnEnding) kind() kind  { return 12 }
-func (*TxnEnded) kind() kind   { return 13 }
-func (*Phase) kind() kind      { return 14 }
-func (*Sample) kind() kind     { return 15 }
-func (*Seen) kind() kind       { return 16 }
-func (*Latency) kind() kind    { return 17 }
-func (*Culprit) kind() kind    { return 18 }
-func (*Mark) kind() kind       { return 19 }
-func (*End) kind() kind        { return 20 }
-func (*Replicas) kind() kind   { return 21 }
-func (*LogEnd) kind() kind     { return 22 }
+func (*Process) kind() kind      { return 1 }
+func (*Intent) kind() kind       { return 2 }
+func (*Acked) kind() kind        { return 3 }
+func (*Settled) kind() kind      { return 4 }
+func (*Assigned) kind() kind     { return 5 }
+func (*Revoked) kind() kind      { return 6 }
+func (*Polled) kind() kind       { return 7 }
+func (*TxnBegin) kind() kind     { return 8 }
+func (*Outputs) kind() kind      { return 9 }
+func (*Committing) kind() kind   { return 10 }
+func (*Committed) kind() kind    { return 11 }
+func (*TxnEnding) kind() kind    { return 12 }
+func (*TxnEnded) kind() kind     { return 13 }
+func (*Phase) kind() kind        { return 14 }
+func (*Sample) kind() kind       { return 15 }
+func (*Seen) kind() kind         { return 16 }
+func (*Latency) kind() kind      { return 17 }
+func (*Culprit) kind() kind      { return 18 }
+func (*Mark) kind() kind         { return 19 }
+func (*End) kind() kind          { return 20 }
+func (*Replicas) kind() kind     { return 21 }
+func (*LogEnd) kind() kind       { return 22 }
+func (*Released) kind() kind     { return 23 }
+func (*ProducerInit) kind() kind { return 24 }
 
 func (r *SeqRun) fields(c *codec) {
 	c.uint(&r.First)
@@ -225,6 +229,25 @@ func (e *Culprit) fields(c *codec) {
 	integer(c, &e.Coordinator)
 	integer(c, &e.TimeoutMillis)
 	integer(c, &e.StartMillis)
+}
+
+func (e *Released) fields(c *codec) {
+	integer(c, &e.At)
+	c.string(&e.Topic)
+	integer(c, &e.Partition)
+	integer(c, &e.LSO)
+	integer(c, &e.ProducerID)
+	integer(c, &e.ProducerEpoch)
+	c.string(&e.TransactionalID)
+	c.string(&e.State)
+	integer(c, &e.Coordinator)
+}
+
+func (e *ProducerInit) fields(c *codec) {
+	integer(c, &e.At)
+	integer(c, &e.Asked)
+	c.string(&e.TransactionalID)
+	c.string(&e.Error)
 }
 
 func (e *Mark) fields(c *codec) {

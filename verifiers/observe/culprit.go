@@ -60,8 +60,46 @@ func (s *sampler) nameCulprit(ctx context.Context, tp brokers.TP, at history.Sam
 			continue
 		}
 		_ = brokers.NameTransaction(ctx, s.client, s.nodes, &open[i]) // without a name, the producer id still says who
-		s.write([]history.Entry{culprit(tp, at.LSO, open[i])})
+		named := culprit(tp, at.LSO, open[i])
+		s.write([]history.Entry{named})
+		s.remember(tp, named)
 		return
+	}
+}
+
+// remember keeps who holds a last stable offset until it moves; it may have moved while the brokers were asked.
+func (s *sampler) remember(tp brokers.TP, named *history.Culprit) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if st := s.state[tp]; st.newest.LSO > named.LSO {
+		s.released = append(s.released, *named)
+	} else {
+		st.named = named
+	}
+}
+
+// askReleased asks what became of the transactions that let go of a last stable offset.
+func (s *sampler) askReleased(ctx context.Context) {
+	s.mu.Lock()
+	released := s.released
+	s.released = nil
+	s.mu.Unlock()
+	for _, c := range released {
+		if c.TransactionalID == "" {
+			continue // only its id leads to its coordinator
+		}
+		s.probes.Go(func() {
+			ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+			defer cancel()
+			now, err := brokers.DescribeTransaction(ctx, s.client, s.nodes, c.TransactionalID)
+			if err != nil {
+				return // the control record still tells how it ended
+			}
+			s.write([]history.Entry{&history.Released{
+				At: history.Now(), Topic: c.Topic, Partition: c.Partition, LSO: c.LSO, ProducerID: now.ProducerID, ProducerEpoch: now.ProducerEpoch,
+				TransactionalID: c.TransactionalID, State: now.State, Coordinator: now.Coordinator,
+			}})
+		})
 	}
 }
 

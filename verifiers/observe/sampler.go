@@ -42,6 +42,8 @@ type sampler struct {
 
 	mu    sync.Mutex
 	state map[brokers.TP]*standing
+	// released are transactions whose last stable offset has moved on, and that nobody was asked about since.
+	released []history.Culprit
 }
 
 // standing is what is known of one partition now.
@@ -49,6 +51,8 @@ type standing struct {
 	newest history.Sample
 	// since is when the last stable offset was first seen where it is, behind the high watermark (0: it is not behind).
 	since, probed history.Time
+	// named is the transaction that was found to hold the last stable offset, and where that stood.
+	named *history.Culprit
 	// logEnd is the newest log end that was written.
 	logEnd history.LogEnd
 }
@@ -208,6 +212,10 @@ func (s *sampler) note(tp brokers.TP, e history.Sample) {
 	case st.since == 0 || e.LSO != st.newest.LSO:
 		st.since = e.At
 	}
+	if st.named != nil && e.LSO > st.named.LSO {
+		s.released = append(s.released, *st.named)
+		st.named = nil
+	}
 	st.newest = e
 }
 
@@ -224,6 +232,7 @@ func (s *sampler) watch(ctx context.Context) {
 	}
 	s.mu.Unlock()
 	s.write(entries)
+	s.askReleased(ctx)
 	s.probe(ctx, now)
 }
 

@@ -65,6 +65,31 @@ func NameTransaction(ctx context.Context, client *kgo.Client, nodes []int, open 
 	return nil
 }
 
+// DescribeTransaction asks every node for a transaction's state: only its coordinator knows it, and it may have moved.
+func DescribeTransaction(ctx context.Context, client *kgo.Client, nodes []int, id string) (observation.OpenTxn, error) {
+	var last error
+	for _, node := range nodes {
+		req := kmsg.NewPtrDescribeTransactionsRequest()
+		req.TransactionalIDs = []string{id}
+		resp, err := client.Broker(node).Request(ctx, req)
+		if err != nil {
+			last = err
+			continue
+		}
+		for _, s := range resp.(*kmsg.DescribeTransactionsResponse).TransactionStates {
+			if err := kerr.ErrorForCode(s.ErrorCode); err != nil {
+				last = err
+				continue
+			}
+			return observation.OpenTxn{
+				ProducerID: s.ProducerID, ProducerEpoch: int32(s.ProducerEpoch), TransactionalID: id, State: s.State,
+				Coordinator: int32(node), TimeoutMillis: s.TimeoutMillis, StartMillis: s.StartTimestamp, Start: -1,
+			}, nil
+		}
+	}
+	return observation.OpenTxn{}, fmt.Errorf("describe transaction %s: %w", id, last)
+}
+
 func describe(ctx context.Context, client *kgo.Client, open *observation.OpenTxn) error {
 	req := kmsg.NewPtrDescribeTransactionsRequest()
 	req.TransactionalIDs = []string{open.TransactionalID}

@@ -1,0 +1,256 @@
+package verifiers
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/observation"
+)
+
+// maxStalls is how many stalls of one partition are looked up in its log; figures count all of them.
+const maxStalls = 200
+
+// What ended a stall.
+const (
+	endedByCommit   = "commit"
+	endedByClient   = "abort by client"
+	endedByTimeout  = "abort by timeout"
+	endedByNewEpoch = "new producer epoch"
+	endedUnasked    = "abort that no history explains"
+)
+
+// findStalls lists a row's stalls by partition and time, each with its transaction, what it held back, and what ended it.
+func findStalls(e *evidence) ([]harness.Stall, error) {
+	var all []harness.Stall
+	threshold := cmp.Or(e.run.record.Bounds.StallThreshold, harness.DefaultBounds().StallThreshold)
+	for p := range e.run.record.Plan.Partitions {
+		at := tp{e.layout.Output, int32(p)}
+		standing := e.run.live.standing[at]
+		if standing == nil {
+			continue
+		}
+		var here []harness.Stall
+		for _, s := range standing.longer(threshold, e.run.record.LoadStart) {
+			here = append(here, e.seenStall(at, s))
+		}
+		if err := e.lookUp(e.partOf(at.partition), here[:min(len(here), maxStalls)]); err != nil {
+			return nil, err
+		}
+		all = append(all, here...)
+	}
+	return all, e.explainStalls(all)
+}
+
+func (e *evidence) partOf(partition int32) *partLog {
+	if partition < 0 || int(partition) >= len(e.out.parts) {
+		return nil
+	}
+	return e.out.parts[partition]
+}
+
+// seenStall is what the observer saw of one stall.
+func (e *evidence) seenStall(at tp, s stall) harness.Stall {
+	x := harness.Stall{
+		Pipeline: e.layout.Name, Topic: at.topic, Partition: at.partition, LSO: s.lso, Start: int64(s.start), End: int64(s.end),
+		Length: s.length(), Open: s.open, HeldBack: s.held, Fault: e.run.faultAt(s.start), Coordinator: -1,
+	}
+	for _, f := range e.run.record.Faults {
+		if f.Injected != 0 && f.Injected <= s.end && (f.Healed == 0 || s.start <= f.Healed) {
+			x.Faults = append(x.Faults, f.Fault+" "+f.Target)
+		}
+	}
+	first, last := e.run.live.culprits.of(at, s.lso)
+	if last != nil {
+		x.TransactionalID, x.ProducerID, x.ProducerEpoch, x.Coordinator = last.TransactionalID, last.ProducerID, last.ProducerEpoch, last.Coordinator
+		x.State, x.EndState = first.State, last.State
+		x.Timeout = time.Duration(last.TimeoutMillis) * time.Millisecond
+		if last.StartMillis > 0 {
+			x.Began = int64(e.run.monotonic(last.StartMillis))
+		}
+	}
+	if r := e.run.live.released[tpo64{at, s.lso}]; r != nil {
+		x.EndState, x.EndEpoch = r.State, r.ProducerEpoch
+	}
+	return x
+}
+
+// monotonic turns a broker's wall clock into the run's: both are of one machine.
+func (r *run) monotonic(millis int64) history.Time {
+	return r.record.Base.Add(time.UnixMilli(millis).Sub(r.record.Started))
+}
+
+// lookUp reads a partition's log for the transactions at the start of its stalls, what lies behind them, and their markers.
+func (e *evidence) lookUp(p *partLog, stalls []harness.Stall) error {
+	if p == nil || p.idle || len(stalls) == 0 {
+		return nil
+	}
+	_, _, err := observation.ReadRuns(p.path, func(b *observation.Batch) error {
+		for i := range stalls {
+			e.lookAt(b, &stalls[i])
+		}
+		return nil
+	})
+	return err
+}
+
+// lookAt shows a stall one batch, in log order.
+func (e *evidence) lookAt(b *observation.Batch, s *harness.Stall) {
+	if b.Damaged || b.Last < s.LSO {
+		return
+	}
+	switch {
+	case b.Transactional && !b.Control && b.First <= s.LSO:
+		s.Txn = &harness.TxnRef{TransactionalID: s.TransactionalID, ProducerID: b.ProducerID, ProducerEpoch: int32(b.ProducerEpoch)}
+		s.ProducerID, s.ProducerEpoch = b.ProducerID, int32(b.ProducerEpoch)
+		if len(b.Runs) > 0 && b.Runs[0].First.Status == observation.Output {
+			o := b.Runs[0].First.Origin
+			by := e.lifeOf(life{o.Worker, o.Incarnation})
+			s.Txn.By, s.Txn.Ordinal = &by, o.Txn
+		}
+	case b.Control && s.Txn != nil && s.Marker == nil && b.ProducerID == s.Txn.ProducerID:
+		s.Marker = &harness.MarkerRef{
+			Offset: b.First, Commit: b.Marker == observation.MarkerCommit, ProducerEpoch: b.ProducerEpoch,
+			CoordinatorEpoch: b.CoordinatorEpoch, At: int64(e.run.monotonic(b.MaxTimestamp)),
+		}
+	}
+	if !b.Control && b.First < s.LSO+s.HeldBack {
+		for i := range b.Runs {
+			s.Records += uint64(b.Runs[i].Count)
+		}
+		s.Bytes += int64(b.Bytes)
+	}
+}
+
+// explainStalls says what ended each stall: by its marker, and for an abort by who asked for it.
+func (e *evidence) explainStalls(all []harness.Stall) error {
+	wanted := map[block]bool{}
+	for i := range all {
+		if t := all[i].Txn; t != nil && t.By != nil && t.Ordinal != 0 && len(wanted) < suspectsAtOnce {
+			wanted[blockOf(life{t.By.Worker, t.By.Incarnation}, t.Ordinal)] = true
+		}
+	}
+	found, err := e.gatherTxns(sortedBlocks(wanted))
+	if err != nil {
+		return err
+	}
+	byKey := map[txnKey]*suspect{}
+	for _, s := range found {
+		byKey[s.txnKey] = s
+	}
+	for i := range all {
+		s := &all[i]
+		var told *suspect
+		if t := s.Txn; t != nil && t.By != nil {
+			if told = byKey[txnKey{life{t.By.Worker, t.By.Incarnation}, t.Ordinal}]; told != nil {
+				t.Outcome, t.Decided = told.outcomeText(), decidedBy(s.Marker)
+			}
+		}
+		if !s.Open && s.Marker != nil {
+			s.EndedBy = e.endedBy(s, told)
+		}
+	}
+	return nil
+}
+
+func decidedBy(m *harness.MarkerRef) string {
+	switch {
+	case m == nil:
+		return "open"
+	case m.Commit:
+		return "committed"
+	}
+	return "aborted"
+}
+
+// endedBy: a commit marker is the client's, for nobody else asks for one. An abort is the client's where its worker asked
+// for it; else of a newer session with the same transactional id, where one asked for a producer id just before the
+// marker; else of the coordinator, where the transaction had reached its timeout. Under transaction.version 2 every end
+// raises the producer epoch, so the marker's epoch alone tells none of them apart.
+func (e *evidence) endedBy(s *harness.Stall, told *suspect) string {
+	marker := history.Time(s.Marker.At)
+	switch {
+	case s.Marker.Commit:
+		return endedByCommit
+	case told != nil && (told.asked && !told.askedCommit || told.txn.aborted()):
+		return endedByClient
+	}
+	if by := e.newerSession(s, marker); by != nil {
+		s.EndedByLife = by
+		return endedByNewEpoch
+	}
+	timeout, began := s.Timeout, history.Time(s.Began)
+	if timeout == 0 {
+		timeout = e.run.record.Shared.TransactionTimeout
+	}
+	if began == 0 && told != nil {
+		began = told.begun
+	}
+	if began == 0 {
+		began = history.Time(s.Start)
+	}
+	if timeout > 0 && marker.Sub(began) >= timeout-clockSlack {
+		return endedByTimeout
+	}
+	return endedUnasked
+}
+
+const (
+	// clockSlack is how far wall and monotonic clocks, and a broker's and a client's idea of a transaction's start, lie apart.
+	clockSlack = 500 * time.Millisecond
+	// sessionSlack is how long before a marker the request for a producer id that led to it may have been sent: the
+	// coordinator has the markers written, and then lets the client try again.
+	sessionSlack = 5 * time.Second
+)
+
+// newerSession finds who asked for a producer id with the stalled transaction's id just before its marker: another
+// incarnation, or the same one in a new session.
+func (e *evidence) newerSession(s *harness.Stall, marker history.Time) *harness.Life {
+	if s.Txn == nil || s.Txn.By == nil {
+		return nil
+	}
+	for _, w := range e.workers {
+		if w.Worker != s.Txn.By.Worker {
+			continue
+		}
+		for _, at := range w.inits {
+			if at > history.Time(s.Start) && at <= marker.Add(clockSlack) && marker.Sub(at) <= sessionSlack {
+				by := lifeOf(w)
+				return &by
+			}
+		}
+		// A history of before requests for producer ids were recorded says at least when the process began.
+		later := w.Incarnation > s.Txn.By.Incarnation && w.since > history.Time(s.Start)
+		if len(w.inits) == 0 && later && w.since <= marker && marker.Sub(w.since) <= sessionSlack {
+			by := lifeOf(w)
+			return &by
+		}
+	}
+	return nil
+}
+
+// faultAt names the fault that was active at a moment.
+func (r *run) faultAt(at history.Time) string {
+	for _, f := range r.record.Faults {
+		if f.Injected != 0 && f.Injected <= at && (f.Healed == 0 || at <= f.Healed) {
+			return f.Fault + " " + f.Target
+		}
+	}
+	return ""
+}
+
+// sortedBlocks lists blocks by worker, incarnation and number.
+func sortedBlocks(m map[block]bool) []block {
+	all := make([]block, 0, len(m))
+	for b := range m {
+		all = append(all, b)
+	}
+	slices.SortFunc(all, compareBlocks)
+	return all
+}
+
+func compareBlocks(a, b block) int {
+	return cmp.Or(cmp.Compare(a.Worker, b.Worker), cmp.Compare(a.Incarnation, b.Incarnation), cmp.Compare(a.number, b.number))
+}
