@@ -165,6 +165,16 @@ func (t Target) String() string { return t.text }
 // Class says what the target selects.
 func (t Target) Class() Class { return t.form.class }
 
+// Names lists the topics and pipelines that the target names.
+func (t Target) Names() (all []string) {
+	for _, place := range []string{"topic", "pipeline"} {
+		if name := t.words[place]; name != "" {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
 // number returns a numeric part; the patterns let nothing but digits through, and out of range counts as the largest.
 func (t Target) number(name string) int {
 	n, err := strconv.ParseInt(t.words[name], 10, 32)

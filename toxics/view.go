@@ -116,7 +116,7 @@ func newestTopics(ctx context.Context, client *kgo.Client, nodes []int, topics .
 			}
 		}
 	}
-	if len(newest) == 0 {
+	if len(newest) == 0 && (len(topics) > 0 || len(answered) == 0) {
 		return nil, nil, errors.Join(append(failures, errors.New("no broker knows the topics"))...)
 	}
 	return newest, answered, nil

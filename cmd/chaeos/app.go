@@ -45,6 +45,7 @@ type parts struct {
 	judge     func(dir string) (*harness.Report, error)
 	explain   explainers
 	clusters  clusters
+	byHand    byHand
 	suites    suites
 	// facts are what doctor reports of this machine.
 	facts          func(context.Context) []fact

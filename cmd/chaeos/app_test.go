@@ -53,6 +53,7 @@ func newBench(t *testing.T) *bench {
 			judge:       func(string) (*harness.Report, error) { return report("baseline", 3), nil },
 			explain:     explainers{one: fakeLife, anomalies: fakeLives},
 			facts:       func(context.Context) []fact { return healthy() },
+			byHand:      fakeByHand(),
 			keeper:      echo, worker: echo,
 		},
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/chaeos/chaeos/clusters/local"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/catalogue"
+	"github.com/chaeos/chaeos/toxics"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
 	"github.com/chaeos/chaeos/verifiers"
 	"github.com/chaeos/chaeos/verifiers/explain"
@@ -40,6 +41,7 @@ func rooms() parts {
 		judge:       verifiers.Judge,
 		explain:     explainers{one: explainOne, anomalies: explain.Anomalies},
 		clusters:    keptClusters(self),
+		byHand:      faultsByHand(),
 		suites:      suites{names: catalogue.SuiteNames(), find: findSuite, do: runChild(self)},
 		facts:       func(ctx context.Context) []fact { return machineFacts(ctx, local.DefaultCache()) },
 		keeper: func(ctx context.Context, in io.Reader, out io.Writer) error {
@@ -103,6 +105,18 @@ func runIn(self []string) func(context.Context, runRequest) (*harness.Outcome, e
 			Terminal:    r.terminal,
 		}, r.spec)
 	}
+}
+
+func faultsByHand() byHand {
+	h := byHand{targets: toxics.TargetForms(), check: catalogue.ByHand, inject: harness.Inject}
+	for _, k := range toxics.All() {
+		help := faultHelp{name: k.Name, about: k.About}
+		for _, o := range k.Options {
+			help.options = append(help.options, [2]string{o.Name, o.About})
+		}
+		h.kinds = append(h.kinds, help)
+	}
+	return h
 }
 
 func keptClusters(self []string) clusters {

@@ -25,8 +25,9 @@ table: what each pipeline claimed and what it delivered.
 		SilenceUsage:  true,
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.listCommand(), a.showCommand(), a.runCommand(), a.verifyCommand(), a.explainCommand(), a.reportCommand(), a.compareCommand(), a.clusterCommand(), a.doctorCommand(),
-		a.schemaCommand(), a.versionCommand(), a.childCommand("keeper", a.parts.keeper), a.childCommand("worker", a.parts.worker))
+	root.AddCommand(a.listCommand(), a.showCommand(), a.runCommand(), a.verifyCommand(), a.explainCommand(), a.reportCommand(),
+		a.compareCommand(), a.clusterCommand(), a.injectCommand(), a.doctorCommand(), a.schemaCommand(), a.versionCommand(),
+		a.childCommand("keeper", a.parts.keeper), a.childCommand("worker", a.parts.worker))
 	return root
 }
 

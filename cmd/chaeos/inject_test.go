@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/catalogue"
+	"github.com/chaeos/chaeos/harness/history"
+)
+
+func fakeByHand() byHand {
+	return byHand{
+		kinds: []faultHelp{
+			{name: "broker-kill", about: "ends the broker's process"},
+			{name: "latency", about: "delays bytes", options: [][2]string{{"latency", "how long"}, {"links", "which"}}},
+		},
+		targets: []string{"leader of TOPIC/PARTITION", "broker N"},
+		check:   catalogue.ByHand,
+		inject: func(ctx context.Context, _ harness.Cluster, f harness.ScheduledFault, _ uint64, t harness.Terminal) (harness.ByHand, error) {
+			r := harness.ByHand{FaultRecord: harness.FaultRecord{
+				Fault: f.Name, Target: f.Target, Options: fmt.Sprint(f.Fault), For: f.For, Injected: 1,
+				Resolved: harness.Resolved{Text: "broker 2 (leads output/1)", Links: []string{"2-1-replication"}}, Effect: "leadership did not move",
+			}}
+			t.Note(r.Resolved.Text)
+			r.Links = map[string]harness.LinkBytes{"2-1-replication": {UpstreamIn: 500, UpstreamOut: 200, DownstreamOut: 90, DownstreamIn: 90}}
+			r.Healed = history.Time(f.For) + 1
+			if f.For == 0 {
+				<-ctx.Done()
+				r.Healed = history.Time(3 * time.Second)
+			}
+			return r, nil
+		},
+	}
+}
+
+// up makes a cluster that the commands find.
+func (b *bench) up() *bench {
+	b.parts.clusters.attach = func(context.Context) (harness.Cluster, error) { return fakeCluster{}, nil }
+	return b
+}
+
+func TestInjectSaysWhatItDid(t *testing.T) {
+	b := newBench(t).up()
+	require.Zero(t, b.do("inject", "latency", "--target", "broker 2", "--for", "2s", "latency=50ms..90ms", "links=[client, replication]", "--seed", "4"), b.err.String())
+	golden(t, "inject.txt", b.out.String())
+	b.out.Reset()
+	require.Zero(t, b.do("inject", "--help"))
+	golden(t, "inject-help.txt", b.out.String())
+}
+
+func TestInjectHealsAtCtrlC(t *testing.T) {
+	b := newBench(t).up()
+	b.signals <- os.Interrupt
+	require.Zero(t, b.do("inject", "broker-kill"), b.err.String())
+	require.Contains(t, b.out.String(), "after 3.0s")
+	require.Contains(t, b.err.String(), "interrupted: healing")
+}
+
+func TestInjectThatCouldNotHealSaysSo(t *testing.T) {
+	b := newBench(t).up()
+	b.parts.byHand.inject = func(context.Context, harness.Cluster, harness.ScheduledFault, uint64, harness.Terminal) (harness.ByHand, error) {
+		return harness.ByHand{FaultRecord: harness.FaultRecord{Fault: "broker-kill", Injected: 5, Error: "heal: it does not start"}}, errors.New("healing: it does not start")
+	}
+	require.Equal(t, exitInfrastructure, b.do("inject", "broker-kill", "--for", "1s"))
+	require.Contains(t, b.out.String(), "healed  no: heal: it does not start")
+}
+
+func TestInjectRefusesBeforeItLooksForACluster(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "takes at least a fault (one of broker-kill, latency)"},
+		{[]string{"broker-kil"}, `unknown fault "broker-kil" (did you mean broker-kill?)`},
+		{[]string{"latency", "latency"}, `expected an option like latency=200ms, not "latency"`},
+		{[]string{"latency", "latency=1s", "latency=2s"}, "the option latency is given twice"},
+		{[]string{"latency", "latency=slow"}, `latency: expected a duration from 1ms to 1m0s, not "slow"`},
+		{[]string{"latency", "latency=[1"}, "latency=[1: not YAML"},
+		{[]string{"latency", "latency=9ms..1ms"}, "must be a range with its low end first"},
+		{[]string{"latency", "latency=1s", "softly=yes"}, "softly: latency takes"},
+		{[]string{"broker-kill", "--target", "the boss"}, `"the boss" is no target`},
+		{[]string{"worker-kill", "--target", "worker 0"}, "no run plays on this cluster"},
+		{[]string{"broker-kill", "--for", "-1s"}, "give a time above 0"},
+	} {
+		b := newBench(t)
+		b.parts.clusters.attach = func(context.Context) (harness.Cluster, error) { panic("looked for a cluster") }
+		require.Equal(t, exitUsage, b.do(append([]string{"inject"}, c.args...)...), "%v: %s", c.args, b.err.String())
+		require.Contains(t, b.err.String(), c.want)
+	}
+	b := newBench(t).up()
+	require.Equal(t, exitUsage, b.do("inject", "broker-kill", "--target", "broker 3"), "the cluster has two")
+	require.Contains(t, b.err.String(), "brokers go from 1 to 2")
+	b = newBench(t)
+	b.parts.clusters.attach = func(context.Context) (harness.Cluster, error) { return nil, errNoCluster }
+	require.Equal(t, exitInfrastructure, b.do("inject", "broker-kill"))
+	require.Contains(t, b.err.String(), "chaeos cluster up")
+}

@@ -1,0 +1,126 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/chaeos/chaeos/harness/history"
+)
+
+// ByHand is a fault that was injected without a run around it, and what it did.
+type ByHand struct {
+	FaultRecord
+	// Links are the counters of the links that it was on, from just before the injection to just after the heal, by proxy.
+	Links map[string]LinkBytes
+}
+
+// byHandAtMost is how long a fault without an end of its own may last.
+const byHandAtMost = 24 * time.Hour
+
+// Inject injects one fault into a cluster on which no run plays, keeps it for its time, or until ctx is done where it has
+// none, and heals it, also when ctx is cancelled.
+func Inject(ctx context.Context, cluster Cluster, fault ScheduledFault, seed uint64, terminal Terminal) (ByHand, error) {
+	admin, err := DirectClient(cluster, "chaeos-inject")
+	if err != nil {
+		return ByHand{}, err
+	}
+	defer admin.Close()
+	plan, err := planByHand(ctx, admin, cluster.Info().Nodes)
+	if err != nil {
+		return ByHand{}, err
+	}
+	if fault.For == 0 {
+		fault.For = byHandAtMost
+	}
+	before, err := cluster.Bytes(ctx)
+	if err != nil {
+		return ByHand{}, err
+	}
+	s := newSchedule([]ScheduledFault{fault}, &Field{
+		Cluster: cluster, Fleet: nobody{}, Admin: admin, Plan: plan, Rand: rand.New(rand.NewPCG(seed, 0)), Observer: blind{},
+	}, terminal)
+	err = s.play(ctx, history.Now())
+	healing, cancel := context.WithTimeout(context.WithoutCancel(ctx), tearDownWithin)
+	defer cancel()
+	err = errors.Join(err, s.healAll(healing))
+	after, bytesErr := cluster.Bytes(healing)
+	record := s.records()[0]
+	return ByHand{FaultRecord: record, Links: moved(record.Resolved.Links, before, after)}, errors.Join(err, bytesErr)
+}
+
+// moved is what the links' counters went up by.
+func moved(links []string, before, after map[string]LinkBytes) map[string]LinkBytes {
+	out := map[string]LinkBytes{}
+	for _, l := range links {
+		a, b := after[l], before[l]
+		out[l] = LinkBytes{
+			UpstreamIn: a.UpstreamIn - b.UpstreamIn, UpstreamOut: a.UpstreamOut - b.UpstreamOut,
+			DownstreamIn: a.DownstreamIn - b.DownstreamIn, DownstreamOut: a.DownstreamOut - b.DownstreamOut,
+		}
+	}
+	return out
+}
+
+// planByHand makes a plan of what the cluster has, so that targets can name it: a pipeline stands for the topic, the group
+// or the transactional id of its name.
+func planByHand(ctx context.Context, client *kgo.Client, nodes []int) (TopicPlan, error) {
+	md, err := AskMetadata(ctx, client, nodes)
+	if err != nil {
+		return TopicPlan{}, fmt.Errorf("which topics the cluster has: %w", err)
+	}
+	named := map[string]*PipelineLayout{}
+	of := func(name string) *PipelineLayout {
+		if named[name] == nil {
+			named[name] = &PipelineLayout{PipelineInfo: PipelineInfo{Name: name, ProducerOnly: true}}
+		}
+		return named[name]
+	}
+	plan := TopicPlan{}
+	for topic, partitions := range md.Topics {
+		of(topic).Output = topic
+		plan.Partitions = max(plan.Partitions, len(partitions))
+	}
+	groups, ids, err := askIDs(ctx, client)
+	if err != nil {
+		return TopicPlan{}, err
+	}
+	for _, group := range groups {
+		of(group).Group = group
+	}
+	for _, id := range ids {
+		of(id).TransactionalIDs = []string{id}
+	}
+	for _, l := range named {
+		plan.Pipelines = append(plan.Pipelines, *l)
+	}
+	slices.SortFunc(plan.Pipelines, func(a, b PipelineLayout) int { return slices.Compare([]byte(a.Name), []byte(b.Name)) })
+	return plan, nil
+}
+
+// askIDs lists the groups and transactional ids that the brokers know.
+func askIDs(ctx context.Context, client *kgo.Client) (groups, ids []string, err error) {
+	for _, shard := range client.RequestSharded(ctx, kmsg.NewPtrListGroupsRequest()) {
+		if shard.Err != nil {
+			return nil, nil, fmt.Errorf("which groups the cluster has: %w", shard.Err)
+		}
+		for _, g := range shard.Resp.(*kmsg.ListGroupsResponse).Groups { //nolint:forcetypeassert // the request's own response
+			groups = append(groups, g.Group)
+		}
+	}
+	for _, shard := range client.RequestSharded(ctx, kmsg.NewPtrListTransactionsRequest()) {
+		if shard.Err != nil {
+			return nil, nil, fmt.Errorf("which transactional ids the cluster has: %w", shard.Err)
+		}
+		for _, t := range shard.Resp.(*kmsg.ListTransactionsResponse).TransactionStates { //nolint:forcetypeassert // as above
+			ids = append(ids, t.TransactionalID)
+		}
+	}
+	return groups, ids, nil
+}
