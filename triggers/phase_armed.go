@@ -32,14 +32,18 @@ func (p phase) Arm(ctx context.Context, f *harness.Field, _ harness.Signs) (harn
 	return armed, nil
 }
 
-// holder waits for a running worker that holds the partition.
+// roleSource is harness.Member's role of a source.
+const roleSource = "source"
+
+// holder waits for a running worker that holds the partition; a pipeline that is a source has that one.
 func (p phase) holder(ctx context.Context, f *harness.Field, pipeline string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, holderWithin)
 	defer cancel()
 	name := ""
 	err := wait.Poll(ctx, 20*time.Millisecond, func() (bool, error) {
 		for _, m := range f.Fleet.Members() {
-			if m.Pipeline == pipeline && m.State == harness.MemberRunning && slices.Contains(m.Partitions, p.partition) {
+			holds := m.Role == roleSource || slices.Contains(m.Partitions, p.partition)
+			if m.Pipeline == pipeline && m.State == harness.MemberRunning && holds {
 				name = m.Name
 			}
 		}

@@ -22,6 +22,7 @@ func testScope() Scope {
 		Partitions: 3, Workers: 2, Labels: []string{"cut", "stop"},
 		Pipelines: []harness.PipelineInfo{
 			{Name: "acks1", ProducerOnly: true},
+			{Name: "restarted", ProducerOnly: true, Phases: []string{"acked"}},
 			{Name: "idempotent", Phases: []string{"polled", "flushed", "committed"}},
 			{Name: "transactional", Transactional: true, Phases: []string{"flushed", "committing", "offsets-sent"}},
 		},
@@ -82,6 +83,7 @@ func newFleet() *fakeFleet {
 	return &fakeFleet{acked: map[string]uint64{"": 100, "acks1": 40}, members: []harness.Member{
 		{Name: "idempotent-0", Pipeline: "idempotent", State: harness.MemberDead, Partitions: []int32{0}},
 		{Name: "idempotent-1", Pipeline: "idempotent", Number: 1, State: harness.MemberRunning, Partitions: []int32{0, 2}},
+		{Name: "source-restarted", Role: "source", Pipeline: "restarted", State: harness.MemberRunning},
 		{Name: "transactional-0", Pipeline: "transactional", State: harness.MemberRunning, Partitions: []int32{0, 1}},
 	}}
 }
@@ -168,7 +170,7 @@ func TestAPhaseHoldsTheLivingHolderOfEveryPipeline(t *testing.T) {
 	armed, saw, err := fire(t, &harness.Field{Fleet: f}, "phase", map[string]any{"phase": "flushed", "nth": 3})
 	require.NoError(t, err)
 	require.Equal(t, "idempotent-1 waits at flushed with 0 records held; transactional-0 waits at flushed with 0 records held", saw)
-	f.members[2].State = harness.MemberDead
+	f.members[3].State = harness.MemberDead
 	require.NoError(t, armed.Release(t.Context()))
 	require.Equal(t, []string{"arm flushed after 2 idempotent-1", "arm flushed after 2 transactional-0", "release idempotent-1"}, f.calls)
 }
@@ -195,10 +197,16 @@ func TestAWorkerThatIsArmedByAnotherIsLeftAlone(t *testing.T) {
 
 func TestAPartitionThatNobodyHoldsIsSaid(t *testing.T) {
 	f := newFleet()
-	f.members[2].Partitions = nil
+	f.members[3].Partitions = nil
 	trigger := newTrigger(t, "end-txn", map[string]any{"end-txn": 2})
 	_, err := trigger.Arm(within(t, 30*time.Millisecond), &harness.Field{Fleet: f}, nil)
 	require.ErrorContains(t, err, "no running worker of transactional holds partition 0")
+}
+
+func TestAPhaseOfASource(t *testing.T) {
+	_, saw, err := fire(t, &harness.Field{Fleet: newFleet()}, "phase", map[string]any{"phase": "acked"})
+	require.NoError(t, err)
+	require.Contains(t, saw, "source-restarted waits at acked")
 }
 
 func TestEndTxnWaitsAtTheLastPhaseBeforeIt(t *testing.T) {

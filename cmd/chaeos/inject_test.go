@@ -78,7 +78,7 @@ func TestInjectRefusesBeforeItLooksForACluster(t *testing.T) {
 		want string
 	}{
 		{nil, "takes at least a fault (one of broker-kill, latency)"},
-		{[]string{"broker-kil"}, `unknown fault "broker-kil" (did you mean broker-kill?)`},
+		{[]string{"latancy"}, `unknown fault "latancy" (did you mean latency?)`},
 		{[]string{"latency", "latency"}, `expected an option like latency=200ms, not "latency"`},
 		{[]string{"latency", "latency=1s", "latency=2s"}, "the option latency is given twice"},
 		{[]string{"latency", "latency=slow"}, `latency: expected a duration from 1ms to 1m0s, not "slow"`},
