@@ -24,6 +24,8 @@ func (nobody) Pause(context.Context, string) error                    { return e
 func (nobody) Resume(context.Context, string) error                   { return errNobody }
 func (nobody) Restart(context.Context, string) error                  { return errNobody }
 func (nobody) Add(context.Context, string) (string, error)            { return "", errNobody }
+func (nobody) Rename(string) error                                    { return errNobody }
+func (nobody) Stop(context.Context, string) error                     { return errNobody }
 func (nobody) Arm(context.Context, string, string) error              { return errNobody }
 func (nobody) ArmAfter(context.Context, string, string, uint64) error { return errNobody }
 func (nobody) Await(context.Context, string) error                    { return errNobody }
