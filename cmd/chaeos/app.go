@@ -44,6 +44,7 @@ type parts struct {
 	run       func(context.Context, runRequest) (*harness.Outcome, error)
 	judge     func(dir string) (*harness.Report, error)
 	explain   explainers
+	files     files
 	clusters  clusters
 	byHand    byHand
 	suites    suites

@@ -15,6 +15,7 @@ import (
 	"github.com/chaeos/chaeos/toxics"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
 	"github.com/chaeos/chaeos/verifiers"
+	"github.com/chaeos/chaeos/verifiers/evidence"
 	"github.com/chaeos/chaeos/verifiers/explain"
 	"github.com/chaeos/chaeos/verifiers/observe"
 	"github.com/chaeos/chaeos/verifiers/readback"
@@ -40,6 +41,7 @@ func rooms() parts {
 		run:         runIn(self),
 		judge:       verifiers.Judge,
 		explain:     explainers{one: explainOne, anomalies: explain.Anomalies},
+		files:       files{evidence: evidence.Write, export: evidence.Export},
 		clusters:    keptClusters(self),
 		byHand:      faultsByHand(),
 		suites:      suites{names: catalogue.SuiteNames(), find: findSuite, do: runChild(self)},
@@ -59,6 +61,15 @@ func findSuite(name string) (experiments []string, repeat int, err error) {
 
 // prepareLink gives every link the Kafka-aware toxics as it is made.
 func prepareLink(_ harness.Link, proxy *toxiproxy.Proxy) error { return kafkatoxic.Prepare(proxy) }
+
+// judgeAndKeep judges a run and leaves the evidence in its folder. A report without its files is still the report.
+func judgeAndKeep(dir string) (*harness.Report, error) {
+	report, err := verifiers.Judge(dir)
+	if err != nil {
+		return nil, err
+	}
+	return report, evidence.Write(dir, report)
+}
 
 func explainOne(dir, record, pipeline string) (*harness.RecordLife, error) {
 	ref, err := explain.ParseRef(record)
@@ -101,7 +112,7 @@ func runIn(self []string) func(context.Context, runRequest) (*harness.Outcome, e
 			Settled:     ends.settled,
 			Drained:     ends.drained,
 			ReadBack:    readback.Run,
-			Judge:       verifiers.Judge,
+			Judge:       judgeAndKeep,
 			Terminal:    r.terminal,
 		}, r.spec)
 	}

@@ -15,7 +15,7 @@ func (a *app) verifyCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify DIR",
 		Short: "Judge a saved run again, without a cluster",
-		Long:  "Judge a saved run again from its folder alone, and print the same report and exit code.\n\n" + exitHelp,
+		Long:  "Judge a saved run again from its folder alone, and print the same report and exit code. The evidence files\nin its folder (docs/EVIDENCE.md) are written again.\n\n" + exitHelp,
 		Args:  oneArg("one run's folder", "chaeos run makes them in runs"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
@@ -27,6 +27,9 @@ func (a *app) verifyCommand() *cobra.Command {
 			}
 			if err := a.print(report, args[0], json); err != nil {
 				return err
+			}
+			if err := a.parts.files.evidence(args[0], report); err != nil { // a folder may be read-only: the verdict stands
+				a.complain(err)
 			}
 			return outcome(report.Exit)
 		},

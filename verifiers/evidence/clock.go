@@ -1,0 +1,21 @@
+package evidence
+
+import (
+	"time"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
+)
+
+// clock turns the run's monotonic times into seconds from the load's start, and into wall-clock times by the one stamp
+// that the record keeps.
+type clock struct {
+	start, base history.Time
+	started     time.Time
+}
+
+func clockOf(r *harness.RunRecord) clock { return clock{r.LoadStart, r.Base, r.Started.UTC()} }
+
+func (c clock) seconds(at history.Time) float64 { return at.Sub(c.start).Seconds() }
+
+func (c clock) wall(at history.Time) time.Time { return c.started.Add(at.Sub(c.base)) }

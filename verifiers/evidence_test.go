@@ -1,0 +1,155 @@
+package verifiers_test
+
+import (
+	"context"
+	"encoding/json"
+	"hash/fnv"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers"
+	"github.com/chaeos/chaeos/verifiers/evidence"
+	"github.com/chaeos/chaeos/verifiers/timeline"
+)
+
+// python returns an interpreter with what testdata/requirements.txt lists, in an environment that is kept in the user's
+// cache. Without Python the test is skipped, unless CHAEOS_TEST_PYTHON asks for it, as CI does.
+func python(t *testing.T) string {
+	t.Helper()
+	demanded := os.Getenv("CHAEOS_TEST_PYTHON") != ""
+	system, err := exec.LookPath("python3")
+	if err != nil && !demanded {
+		t.Skip("there is no python3")
+	}
+	require.NoError(t, err)
+	wanted, err := os.ReadFile("testdata/requirements.txt")
+	require.NoError(t, err)
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = t.TempDir()
+	}
+	h := fnv.New64a()
+	h.Write(wanted)
+	env := filepath.Join(cache, "chaeos", "python-"+strconv.FormatUint(h.Sum64(), 36))
+	interpreter := filepath.Join(env, "bin", "python")
+	if exec.Command(interpreter, "-c", "import duckdb, pandas, pyarrow").Run() == nil {
+		return interpreter
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	for _, step := range [][]string{
+		{system, "-m", "venv", "--clear", env},
+		{interpreter, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", "testdata/requirements.txt"},
+	} {
+		out, err := exec.CommandContext(ctx, step[0], step[1:]...).CombinedOutput()
+		if err != nil && !demanded {
+			t.Skipf("python packages can't be installed here: %v: %s", err, out)
+		}
+		require.NoError(t, err, string(out))
+	}
+	return interpreter
+}
+
+type opened struct {
+	DuckDB, Pandas struct {
+		Rows    int
+		Columns []string
+	}
+	Sums  map[string][2]map[string]uint64
+	Kinds map[string]int
+	Text  string
+}
+
+// TestDuckDBAndPandasOpenTheFiles: both see the same rows and columns, and the sums that the report counted.
+func TestDuckDBAndPandasOpenTheFiles(t *testing.T) {
+	interpreter := python(t)
+	dir := verifiers.SavePlanted(t, "each 1000th output doubled by another incarnation")
+	report, err := verifiers.Judge(dir)
+	require.NoError(t, err)
+	require.NoError(t, evidence.Write(dir, report))
+	require.NoError(t, evidence.Export(dir, filepath.Join(dir, "export")))
+	out, err := exec.Command(interpreter, "testdata/open.py", dir).Output()
+	require.NoError(t, err)
+	var files map[string]opened
+	require.NoError(t, json.Unmarshal(out, &files))
+	require.Len(t, files, 7)
+	for name, f := range files {
+		require.Equal(t, f.DuckDB, f.Pandas, name)
+		require.NotEmpty(t, f.DuckDB.Columns, name)
+	}
+	require.Equal(t, 6, files["evidence/anomalies"].Kinds["duplicate"], "three inputs with two copies each")
+	require.NotEmpty(t, files["evidence/anomalies"].Text)
+	require.Equal(t, 4*3000+3, files["export/records"].DuckDB.Rows, "the input, three outputs, and the planted copies")
+	require.Equal(t, len(processes(t, dir)), files["export/history"].Kinds["process"])
+	timeline := files["evidence/timeline"]
+	for _, row := range report.Rows {
+		for _, both := range timeline.Sums["visible"] {
+			require.Equal(t, row.Numbers.Unique, both[row.Pipeline], row.Pipeline)
+		}
+		for _, both := range timeline.Sums["acked"] {
+			require.EqualValues(t, 3000, both[row.Pipeline], row.Pipeline)
+		}
+	}
+}
+
+func processes(t *testing.T, dir string) []harness.HistoryRecord {
+	record, err := harness.LoadRecord(dir)
+	require.NoError(t, err)
+	return record.Histories
+}
+
+// TestEvidenceIsStable: written twice, the files are the same bytes, and nothing half-written is left behind.
+func TestEvidenceIsStable(t *testing.T) {
+	dir := verifiers.SavePlanted(t, "a torn transaction over two partitions")
+	files := func() map[string]string {
+		report, err := verifiers.Judge(dir)
+		require.NoError(t, err)
+		require.NoError(t, evidence.Write(dir, report))
+		require.NoError(t, evidence.Export(dir, filepath.Join(dir, "export")))
+		got := map[string]string{}
+		for _, folder := range []string{evidence.Folder, "export"} {
+			list, err := os.ReadDir(filepath.Join(dir, folder))
+			require.NoError(t, err)
+			for _, e := range list {
+				data, err := os.ReadFile(filepath.Join(dir, folder, e.Name()))
+				require.NoError(t, err)
+				got[e.Name()] = string(data)
+			}
+		}
+		return got
+	}
+	first := files()
+	require.Len(t, first, 7)
+	require.Equal(t, first, files())
+}
+
+// TestTimeline: the clean run acknowledges 30 records of 10 a partition every 30 ms and shows them 50 ms after the block
+// began; every bucket keeps the extremes of what was on its way.
+func TestTimeline(t *testing.T) {
+	dir := verifiers.SavePlanted(t, "")
+	var acked, visible uint64
+	var last timeline.Bucket
+	require.NoError(t, timeline.Build(dir, func(b timeline.Bucket) error {
+		if b.Pipeline == "transactional" && b.Partition == 1 {
+			if acked > 0 {
+				require.Equal(t, timeline.Width, b.Start.Sub(last.Start), "no bucket is left out")
+			}
+			acked += b.Acked
+			visible += b.Visible
+			require.LessOrEqual(t, b.LagMin, b.LagMax)
+			require.InDelta(t, 0, b.LagMax, 20)
+			last = b
+		}
+		return nil
+	}))
+	require.EqualValues(t, 1000, acked)
+	require.EqualValues(t, 1000, visible)
+	require.Zero(t, last.LagMin)
+}

@@ -1,0 +1,161 @@
+package timeline
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
+)
+
+// place is a topic's partition.
+type place struct {
+	topic     string
+	partition int32
+}
+
+// counted are counts in slots of a tenth of a bucket, numbered from the load's start (negative before it).
+type counted map[int64]uint32
+
+// recorded is what the histories tell, reduced as it is read.
+type recorded struct {
+	start history.Time
+	// acked is by source and partition, visible and given by place.
+	acked   map[uint16]map[int32]counted
+	visible map[place]counted
+	given   map[place][]delivery
+	// stable are the extremes of the samples, by bucket.
+	stable map[place]map[int64]extremes
+	// first and last are the slots of the first and last thing that was recorded.
+	first, last int64
+	any         bool
+}
+
+// delivery is a range of offsets that the live reader was given at one moment.
+type delivery struct {
+	at       history.Time
+	from, to int64
+}
+
+type extremes struct{ low, high int64 }
+
+// Build hands a run's buckets to take, by pipeline, partition and time. It fails where the folder holds no run, a file of
+// another version, or a file that is missing.
+func Build(dir string, take func(Bucket) error) error {
+	record, err := harness.LoadRecord(dir)
+	if err != nil {
+		return err
+	}
+	r := &recorded{
+		start: record.LoadStart, acked: map[uint16]map[int32]counted{}, visible: map[place]counted{}, given: map[place][]delivery{},
+		stable: map[place]map[int64]extremes{},
+	}
+	for _, h := range record.Histories {
+		if h.Role == "worker" {
+			continue
+		}
+		number := uint16(h.Number)
+		if _, err := history.Scan(filepath.Join(dir, h.File), func(e history.Entry) error {
+			r.add(number, e)
+			return nil
+		}); err != nil {
+			return fmt.Errorf("timeline: %w", err)
+		}
+	}
+	for _, layout := range record.Plan.Pipelines {
+		for p := range int32(record.Plan.Partitions) {
+			at := place{layout.Output, p}
+			took, err := latencies(dir, record, at, r)
+			if err != nil {
+				return fmt.Errorf("timeline: %w", err)
+			}
+			if err := r.emit(layout, at, took, take); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *recorded) add(number uint16, e history.Entry) {
+	switch e := e.(type) {
+	case *history.Acked:
+		byPartition := of(r.acked, number, func() map[int32]counted { return map[int32]counted{} })
+		for _, run := range e.Runs {
+			of(byPartition, run.Partition, func() counted { return counted{} })[r.slot(e.At)] += uint32(run.Count)
+		}
+	case *history.Seen:
+		at := place{e.Topic, e.Partition}
+		of(r.visible, at, func() counted { return counted{} })[r.slot(e.At)] += uint32(e.New)
+		r.given[at] = append(r.given[at], delivery{e.At, e.From, e.To})
+	case *history.Sample:
+		if e.Broker < 0 {
+			return // nobody led it
+		}
+		buckets := of(r.stable, place{e.Topic, e.Partition}, func() map[int64]extremes { return map[int64]extremes{} })
+		at, lag := bucketOf(r.slot(e.At)), e.HW-e.LSO
+		x, ok := buckets[at]
+		if !ok {
+			x = extremes{lag, lag}
+		}
+		buckets[at] = extremes{min(x.low, lag), max(x.high, lag)}
+	}
+}
+
+func of[K comparable, V any](m map[K]V, k K, make func() V) V {
+	v, ok := m[k]
+	if !ok {
+		v = make()
+		m[k] = v
+	}
+	return v
+}
+
+// slot numbers a moment, and widens what was recorded to it.
+func (r *recorded) slot(at history.Time) int64 {
+	n := floor(int64(at-r.start), int64(Width)/slots)
+	if !r.any {
+		r.first, r.last, r.any = n, n, true
+	}
+	r.first, r.last = min(r.first, n), max(r.last, n)
+	return n
+}
+
+func bucketOf(slot int64) int64 { return floor(slot, slots) }
+
+// floor divides and rounds down, below 0 too.
+func floor(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// emit hands over one partition's buckets.
+func (r *recorded) emit(layout harness.PipelineLayout, at place, took map[int64]Latency, take func(Bucket) error) error {
+	if !r.any {
+		return nil
+	}
+	acked, visible := r.acked[layout.Source][at.partition], r.visible[at]
+	var lag int64
+	for n := bucketOf(r.first); n <= bucketOf(r.last); n++ {
+		b := Bucket{Pipeline: layout.Name, Partition: at.partition, Start: r.start + history.Time(n*int64(Width)), LagMin: lag, LagMax: lag}
+		for s := n * slots; s < (n+1)*slots; s++ {
+			b.Acked += uint64(acked[s])
+			b.Visible += uint64(visible[s])
+			lag += int64(acked[s]) - int64(visible[s])
+			b.LagMin, b.LagMax = min(b.LagMin, lag), max(b.LagMax, lag)
+		}
+		if x, ok := r.stable[at][n]; ok {
+			b.StableLagMin, b.StableLagMax = &x.low, &x.high
+		}
+		if l, ok := took[n]; ok {
+			b.Latency = &l
+		}
+		if err := take(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
