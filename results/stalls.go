@@ -25,6 +25,9 @@ func stalls(r *harness.Report, most int) []note {
 	return out
 }
 
+// StallText says in a sentence how long a partition stood still, and who held it. Start is the load's.
+func StallText(s harness.Stall, start int64) string { return stall(s, start) }
+
 func stall(s harness.Stall, start int64) string {
 	text := fmt.Sprintf("%s from %s  %s/%d stood still at offset %d, %s held back, by %s",
 		duration(s.Length), seconds(time.Duration(s.Start-start)), s.Topic, s.Partition, s.LSO,

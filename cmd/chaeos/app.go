@@ -43,11 +43,13 @@ type parts struct {
 	providers []string
 	run       func(context.Context, runRequest) (*harness.Outcome, error)
 	judge     func(dir string) (*harness.Report, error)
-	explain   explainers
-	files     files
-	clusters  clusters
-	byHand    byHand
-	suites    suites
+	// page writes the HTML page of the run in dir.
+	page     func(w io.Writer, report *harness.Report, dir string) error
+	explain  explainers
+	files    files
+	clusters clusters
+	byHand   byHand
+	suites   suites
 	// facts are what doctor reports of this machine.
 	facts          func(context.Context) []fact
 	keeper, worker child

@@ -52,10 +52,14 @@ func newBench(t *testing.T) *bench {
 			show:        func(e harness.Experiment, seed uint64) string { return fmt.Sprintf("%s, seed %d\n", e.Name, seed) },
 			judge:       func(string) (*harness.Report, error) { return report("baseline", 3), nil },
 			explain:     explainers{one: fakeLife, anomalies: fakeLives},
-			files:       files{evidence: func(string, *harness.Report) error { return nil }, export: func(string, string) error { return nil }},
-			facts:       func(context.Context) []fact { return healthy() },
-			byHand:      fakeByHand(),
-			keeper:      echo, worker: echo,
+			page: func(w io.Writer, r *harness.Report, _ string) error {
+				_, err := io.WriteString(w, "a page of "+r.Experiment)
+				return err
+			},
+			files:  files{evidence: func(string, *harness.Report) error { return nil }, export: func(string, string) error { return nil }},
+			facts:  func(context.Context) []fact { return healthy() },
+			byHand: fakeByHand(),
+			keeper: echo, worker: echo,
 		},
 	}
 	b.parts.run = func(_ context.Context, r runRequest) (*harness.Outcome, error) {

@@ -15,17 +15,17 @@ import (
 
 // reportFlags are the flags of report.
 type reportFlags struct {
-	markdown, csv, json, junit bool
-	junitStrict                bool
-	junitInconclusive          string
-	output                     string
+	markdown, csv, json, junit, html bool
+	junitStrict                      bool
+	junitInconclusive                string
+	output                           string
 }
 
 func (a *app) reportCommand() *cobra.Command {
 	var f reportFlags
 	c := &cobra.Command{
 		Use:   "report DIR...",
-		Short: "Show saved runs again: as a table, Markdown, CSV, JSON or JUnit XML",
+		Short: "Show saved runs again: as a table, an HTML page, Markdown, CSV, JSON or JUnit XML",
 		Long: `Judge saved runs again from their folders alone and show them. A folder that holds runs stands for all of them, oldest
 first. Unlike verify, report exits 0 whatever the verdicts are.`,
 		Args: someArgs("one run's folder", "chaeos run makes them in runs"),
@@ -40,6 +40,9 @@ first. Unlike verify, report exits 0 whatever the verdicts are.`,
 			if err != nil {
 				return err
 			}
+			if f.html {
+				return a.pages(judged, f.output)
+			}
 			return a.deliver(f.output, func(w io.Writer) error { return a.render(w, judged, f) })
 		},
 	}
@@ -49,6 +52,7 @@ first. Unlike verify, report exits 0 whatever the verdicts are.`,
 
 func (f *reportFlags) register(c *cobra.Command) {
 	flags := c.Flags()
+	flags.BoolVar(&f.html, "html", false, "write a page with a timeline for a browser, "+pageFile+" in each run's folder, or one run's to --output")
 	flags.BoolVar(&f.markdown, "markdown", false, "print GitHub-flavoured Markdown, a section a run")
 	flags.BoolVar(&f.csv, "csv", false, "print CSV, one line a pipeline of each run")
 	flags.BoolVar(&f.json, "json", false, "print JSON, one document a run (chaeos schema prints its JSON Schema)")
@@ -61,13 +65,13 @@ func (f *reportFlags) register(c *cobra.Command) {
 
 func (f *reportFlags) check() error {
 	forms := 0
-	for _, form := range []bool{f.markdown, f.csv, f.json, f.junit} {
+	for _, form := range []bool{f.markdown, f.csv, f.json, f.junit, f.html} {
 		if form {
 			forms++
 		}
 	}
 	if forms > 1 {
-		return usagef("--markdown, --csv, --json and --junit exclude each other: a report has one form")
+		return usagef("--html, --markdown, --csv, --json and --junit exclude each other: a report has one form")
 	}
 	if err := oneOf("way to report an inconclusive guarantee", f.junitInconclusive, []string{"error", "skipped"}); err != nil {
 		return err
@@ -177,6 +181,27 @@ func (a *app) renderOne(w io.Writer, r *harness.Report, dir string, f reportFlag
 		opts.Width, opts.Color = a.display.width, a.display.color
 	}
 	return results.Table(w, r, opts)
+}
+
+// pageFile is the HTML page's name in a run's folder.
+const pageFile = "report.html"
+
+// pages writes a page for each run, and says where it is.
+func (a *app) pages(runs []judged, output string) error {
+	if output != "" && len(runs) > 1 {
+		return usagef("--html --output writes one page: name one run, or leave --output out (each run's folder gets its page)")
+	}
+	for _, r := range runs {
+		path := output
+		if path == "" {
+			path = filepath.Join(r.dir, pageFile)
+		}
+		if err := a.deliver(path, func(w io.Writer) error { return a.parts.page(w, r.report, r.dir) }); err != nil {
+			return err
+		}
+		fmt.Fprintln(a.stdout, near(path))
+	}
+	return nil
 }
 
 // deliver writes to standard output, or to a file, whole or not at all.

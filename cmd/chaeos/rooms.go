@@ -40,6 +40,7 @@ func rooms() parts {
 		providers:   []string{local.Name},
 		run:         runIn(self),
 		judge:       verifiers.Judge,
+		page:        writePage,
 		explain:     explainers{one: explainOne, anomalies: explain.Anomalies},
 		files:       files{evidence: evidence.Write, export: evidence.Export},
 		clusters:    keptClusters(self),

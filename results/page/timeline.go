@@ -96,3 +96,25 @@ type Marker struct {
 func NewTimeline(from, to float64) *Timeline {
 	return &Timeline{From: from, To: to, Faults: []Band{}, Pipelines: []Pipeline{}, Leaders: []Leaders{}, Lives: []Life{}}
 }
+
+// Whole is the pipeline with empty series where it has none, as the page's script expects them.
+func (p Pipeline) Whole() Pipeline {
+	if p.Times == nil {
+		p.Times = []float64{}
+	}
+	for _, s := range []*[]Value{&p.Acked, &p.Visible, &p.P50, &p.P99, &p.Max} {
+		if *s == nil {
+			*s = []Value{}
+		}
+	}
+	if p.Lag == nil {
+		p.Lag = []Lag{}
+	}
+	if p.Stalls == nil {
+		p.Stalls = []Band{}
+	}
+	if p.Markers == nil {
+		p.Markers = []Marker{}
+	}
+	return p
+}

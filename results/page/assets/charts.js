@@ -2,7 +2,7 @@
 // Line charts over time, drawn by uPlot: one panel each, all on the same range.
 const charts = (() => {
   const all = [];
-  const left = 64; // what lanes leave free too, so that times stand below each other
+  const left = () => width() > 700 ? 110 : 64; // what lanes leave free too, so that times stand below each other
   const width = () => Math.max(240, document.getElementById("timeline").clientWidth);
   let following = false;
 
@@ -23,9 +23,9 @@ const charts = (() => {
   const options = (panel) => ({
     width: width(), height: 150, padding: [8, 8, 0, 0], cursor: { sync: { key: "chaeos" }, drag: { x: true, y: false, setScale: false } },
     scales: { x: { time: false, min: range.now.from, max: range.now.to }, y: { distr: panel.log ? 3 : 1, range: panel.log ? undefined : (u, min, max) => [0, max > 0 ? max * 1.05 : 1] } },
-    axes: [{ ...axis(), values: (u, v) => v.map((x) => x + "s") }, { ...axis(), size: left, values: (u, v) => v.map((x) => x === null ? "" : panel.unit(x)) }],
+    axes: [{ ...axis(), values: (u, v) => v.map((x) => x + "s") }, { ...axis(), size: left(), values: (u, v) => v.map((x) => x === null ? "" : panel.unit(x)) }],
     series: [{ label: "time", value: (u, v) => v === null ? "–" : v.toFixed(2) + "s" },
-      ...panel.series.map((s, i) => ({ label: s.label, stroke: theme.color("c" + i % 6), width: 1.4, spanGaps: false, points: { show: false },
+      ...panel.series.map((s, i) => ({ label: s.label, stroke: theme.color("c" + i % 6), width: 1.4, spanGaps: !!panel.gaps, points: { show: false },
         value: (u, v) => v === null || v === undefined ? "–" : panel.unit(v) }))],
     hooks: {
       drawClear: [(u) => { bands(u, range.data.faults, theme.color("fault")); bands(u, panel.stalls || [], theme.color("stall")); }],

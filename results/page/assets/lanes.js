@@ -40,16 +40,17 @@ const lanes = (() => {
   };
 
   const draw = (entry) => {
-    const width = charts.width(), room = width - charts.left - 8;
-    const scale = (t) => charts.left + (t - range.now.from) / (range.now.to - range.now.from) * room;
+    const width = charts.width(), room = width - charts.left() - 8;
+    const scale = (t) => charts.left() + (t - range.now.from) / (range.now.to - range.now.from) * room;
     entry.box.querySelector("svg")?.remove();
     const box = make("svg", { class: "lanes", width, height: entry.lanes.length * height, role: "img", "aria-label": entry.name });
     if (entry.lanes.some((l) => l.markers)) box.setAttribute("role", "group");
     entry.lanes.forEach((lane, i) => {
       const y = i * height;
-      make("line", { class: "axis", x1: charts.left, x2: width, y1: y + height, y2: y + height }, box);
+      make("line", { class: "axis", x1: charts.left(), x2: width, y1: y + height, y2: y + height }, box);
       const label = make("text", { class: "label", x: 0, y: y + height - 7 }, box);
-      label.textContent = lane.label.length > 11 ? lane.label.slice(0, 10) + "…" : lane.label;
+      const letters = Math.floor(charts.left() / 6);
+      label.textContent = lane.label.length > letters ? lane.label.slice(0, letters - 1) + "…" : lane.label;
       tip.on(label, lane.label);
       (lane.spans || []).forEach((s) => span(box, s, y, scale));
       (lane.markers || []).forEach((m) => marker(box, m, y, scale));

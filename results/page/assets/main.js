@@ -17,9 +17,9 @@
     heading(p.name + ": " + p.verdict);
     charts.add(timeline, "throughput", { times: p.times, unit: rate, stalls: p.stalls,
       series: [{ label: "acked", values: p.acked }, { label: "visible", values: p.visible }] });
-    charts.add(timeline, "end-to-end latency", { times: p.times, unit: span, log: true, stalls: p.stalls,
+    charts.add(timeline, "end-to-end latency of the worst partition", { times: p.times, unit: span, log: true, gaps: true, stalls: p.stalls,
       series: [{ label: "p50", values: p.p50 }, { label: "p99", values: p.p99 }, { label: "max", values: p.max }] });
-    if (p.lag.length) {
+    if (p.lag.some((l) => l.values.some((v) => v > 0))) {
       charts.add(timeline, "high watermark minus LSO, by partition", { times: p.times, unit: count, stalls: p.stalls,
         series: p.lag.map((l) => ({ label: "partition " + l.partition, values: l.values })) });
     }
