@@ -6,7 +6,7 @@ SEED ?= 1
 
 # Packages whose tests start real brokers: one after the other, or they would disturb each other's figures.
 module := github.com/chaeos/chaeos
-real = $(shell go list -f '{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... | grep '$(module)/clusters/local' | cut -d' ' -f1)
+real = $(shell go list -f '{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... | grep -E '$(module)/clusters/(local|containers|contract)' | cut -d' ' -f1)
 unit = $(filter-out $(real),$(shell go list ./...))
 
 # The pinned linter where it is installed, else fetched and built (a few minutes, once).
@@ -14,13 +14,13 @@ installed := $(firstword $(wildcard $(shell command -v golangci-lint) $(shell go
 pinned := $(if $(installed),$(shell $(installed) version | grep 'version $(GOLANGCI_VERSION) '))
 golangci = $(if $(pinned),$(installed),go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v$(GOLANGCI_VERSION))
 
-.PHONY: run build test test-unit test-real lint bench nightly
+.PHONY: run build engine images test test-unit test-real lint bench nightly grounds
 
 run: build ## the first thing to try: three pipelines while their leader is cut off from its followers
 	$(BIN) run leader-partition --seed $(SEED)
 
 build:
-	go build -o $(BIN) ./cmd/chaeos
+	CGO_ENABLED=0 go build -o $(BIN) ./cmd/chaeos
 
 test: test-unit test-real
 
@@ -28,7 +28,13 @@ test-unit: ## everything that needs no JVM
 	go vet ./...
 	go test -race -timeout 10m $(unit)
 
-test-real: build ## everything that starts brokers
+engine: ## a container engine, started if none runs
+	scripts/engine
+
+images: engine ## a Kafka image from Debian's packages and Kafka's jars, where none can be pulled; built once
+	scripts/images
+
+test-real: build engine images ## everything that starts brokers, as processes and in containers
 	go test -p 1 -timeout 25m $(real)
 
 lint:
@@ -41,6 +47,9 @@ bench: ## figures as ratios of one run, about five minutes; not a test
 	go test -run '^$$' -bench Source -benchtime 21x ./cmd/bench
 	@echo '== verify: a saved run of three rows and 1 M input records; ns/op, under 3 s'
 	go test -run '^$$' -bench 'Judge/1M' -benchtime 3x -benchmem ./verifiers
+
+grounds: build engine images ## the same runs on processes and on containers, in one table
+	go run ./cmd/grounds
 
 nightly: build ## every experiment, and worker-kill with ten seeds; exit code 3 or 4 says that something changed
 	$(BIN) run --seed $(SEED) $$($(BIN) list | cut -d' ' -f1)

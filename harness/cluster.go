@@ -42,6 +42,8 @@ type Feature struct {
 type ClusterInfo struct {
 	Provider string `json:"provider"`
 	Kafka    string `json:"kafka"`
+	// Image is what containers were made of ("" where there are none).
+	Image string `json:"image,omitempty"`
 	// Nodes are the brokers' node numbers; Topology tells of separate controllers and racks.
 	Nodes    []int    `json:"nodes"`
 	Topology Topology `json:"topology,omitzero"`

@@ -40,7 +40,7 @@ func (r *run) progress() string {
 }
 
 // broken says why the run can't go on: what is not recorded can't be judged.
-func (r *run) broken() error { return r.observer.Failed() }
+func (r *run) broken() error { return errors.Join(r.observer.Failed(), r.clusterLost()) }
 
 // heal undoes every fault, waits until the cluster is whole again, and records what the faults did.
 func (r *run) heal(ctx context.Context) (string, error) {

@@ -90,8 +90,11 @@ type run struct {
 	field    *Field
 	schedule *schedule
 
-	mu   sync.Mutex // guards record.Incidents and died, which watchers add to
+	mu   sync.Mutex // guards record.Incidents and what follows, which watchers add to
 	died bool       // a broker died unplanned: the cluster will not be whole again
+	lost error      // the cluster is given up
+	// silentSince is when what keeps the cluster began not to answer (zero: it answers).
+	silentSince time.Time
 }
 
 func newRun(rooms Rooms, spec RunSpec) (*run, error) {
@@ -202,6 +205,9 @@ const interruptedReadBack = 20 * time.Second
 // pressed Ctrl-C waits for workers to drain or transactions to time out: what is undecided shows as inconclusive.
 func (r *run) closeDown(ctx context.Context) (interrupted bool) {
 	after := context.WithoutCancel(ctx)
+	if r.clusterLost() != nil {
+		return r.abandon(after)
+	}
 	r.incident(r.phase(after, phase{"heal", 90 * time.Second, r.heal}))
 	if ctx.Err() == nil {
 		r.incident(r.phase(ctx, phase{"drain", 90 * time.Second, r.drain}))
@@ -219,6 +225,17 @@ func (r *run) closeDown(ctx context.Context) (interrupted bool) {
 		r.incident(errors.New("the run was interrupted")) // in the record too: a later verify must not call it held
 	}
 	return ctx.Err() != nil
+}
+
+// abandonWithin bounds each phase after the cluster was lost.
+const abandonWithin = 5 * time.Second
+
+// abandon closes down what is left of a run whose cluster is lost: every process is ended, and nothing is waited for.
+func (r *run) abandon(ctx context.Context) (interrupted bool) {
+	r.record.Faults = r.schedule.records()
+	r.incident(r.phase(ctx, phase{"stop", abandonWithin, r.stop}))
+	r.incident(r.phase(ctx, phase{"read back", abandonWithin, r.readBack}))
+	return false
 }
 
 func (r *run) judge(ctx context.Context) (*Report, error) {

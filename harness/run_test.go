@@ -360,7 +360,21 @@ func TestASilentKeeperIsOneIncident(t *testing.T) {
 	s.status = func() ([]NodeStatus, error) { return nil, errors.New("connection refused") }
 	_, record, err := s.play(t.Context(), s.spec(shortLoad))
 	require.NoError(t, err)
-	require.Equal(t, []string{"the cluster's keeper does not answer: connection refused"}, record.Incidents)
+	require.Equal(t, []string{"what keeps the cluster does not answer: connection refused"}, record.Incidents)
+}
+
+func TestARunWhoseClusterIsLostIsGivenUp(t *testing.T) {
+	s := newStage(t)
+	s.status = func() ([]NodeStatus, error) { return nil, errors.New("connection refused") }
+	begin := time.Now()
+	out, record, err := s.play(t.Context(), s.spec(time.Minute))
+	require.NoError(t, err)
+	require.Less(t, time.Since(begin), lostAfter+10*time.Second, "it does not load what is not there")
+	require.Len(t, record.Incidents, 2)
+	require.Contains(t, record.Incidents[1], errClusterLost.Error())
+	require.Equal(t, record.Incidents, out.Report.Inconclusive)
+	require.NotContains(t, s.from("stop workers"), "drained?", "nothing is waited for")
+	require.Contains(t, s.from("stop workers"), "cluster close")
 }
 
 // TestARecordThatCannotBeSavedIsInTheReport: a folder in its way stands for the full disk.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -134,6 +135,21 @@ func (t Topology) NodeLinks() []Link {
 // NewLink is a link with its proxy's name and no address yet.
 func NewLink(kind LinkKind, from string, to int) Link {
 	return Link{Kind: kind, From: from, To: to, Proxy: fmt.Sprintf("%s-%d-%s", from, to, kind)}
+}
+
+var linkName = regexp.MustCompile(`^(.+)-(\d+)-(client|replication|quorum)$`)
+
+// ParseLink reads a link from its proxy's name.
+func ParseLink(proxy string) (Link, error) {
+	m := linkName.FindStringSubmatch(proxy)
+	if m == nil {
+		return Link{}, fmt.Errorf("proxy %q is no link of a cluster", proxy)
+	}
+	to, err := strconv.Atoi(m[2])
+	if err != nil {
+		return Link{}, fmt.Errorf("proxy %q: %w", proxy, err)
+	}
+	return NewLink(LinkKind(m[3]), m[1], to), nil
 }
 
 // CheckClientName refuses a client's name that would collide with proxies of nodes or break Toxiproxy's URLs.

@@ -46,17 +46,47 @@ func (r *run) lostBroker() bool {
 	return r.died
 }
 
+// lostAfter is how long whatever keeps the cluster may be silent before the run is given up.
+const lostAfter = 5 * time.Second
+
+// errClusterLost says that nobody answers for the cluster any more: nothing can be healed, drained or read back.
+var errClusterLost = errors.New("the cluster is lost: what keeps it has not answered for " + lostAfter.String())
+
+// keeperSilent notes that what keeps the cluster, its keeper or the container engine, did not answer, and gives the run up
+// when that lasts.
+func (r *run) keeperSilent(err error, dead map[int]bool) {
+	if !dead[0] { // node 0 stands for whatever keeps the cluster
+		dead[0] = true
+		r.incident(fmt.Errorf("what keeps the cluster does not answer: %w", err))
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.silentSince.IsZero() {
+		r.silentSince = time.Now()
+	}
+	if time.Since(r.silentSince) >= lostAfter {
+		r.lost = errClusterLost
+	}
+}
+
+// clusterLost says that the cluster is given up, or nil.
+func (r *run) clusterLost() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.lost
+}
+
 func (r *run) lookAtNodes(ctx context.Context, dead map[int]bool) {
 	nodes, err := r.cluster.Status(ctx)
 	if err != nil {
-		if ctx.Err() == nil && !dead[0] {
-			dead[0] = true // node 0 stands for whatever keeps the cluster
-			r.incident(fmt.Errorf("the cluster's keeper does not answer: %w", err))
+		if ctx.Err() == nil {
+			r.keeperSilent(err, dead)
 		}
 		return
 	}
 	died := slices.ContainsFunc(nodes, func(n NodeStatus) bool { return n.Unplanned })
 	r.mu.Lock()
+	r.silentSince = time.Time{}
 	r.died = died // a fault that starts the broker again mends it
 	r.mu.Unlock()
 	for _, n := range nodes {

@@ -33,7 +33,7 @@ func serveAPI(path string, k *keeper) (*api, error) {
 	mux.HandleFunc("POST /nodes/{node}/disk/wipe", answer(a.wipe))
 	mux.HandleFunc("POST /nodes/{node}/disk/cut", answer(a.cut))
 	mux.HandleFunc("POST /clients/{client}", answer(a.clientLinks))
-	mux.HandleFunc("GET /bytes", answer(func(r *http.Request) (any, error) { return k.proxies.bytes(r.Context()) }))
+	mux.HandleFunc("GET /bytes", answer(func(*http.Request) (any, error) { return k.proxies.Bytes() }))
 	mux.HandleFunc("POST /close", answer(a.close))
 	a.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = a.server.Serve(listener) }()
@@ -98,7 +98,7 @@ func (a *api) clientLinks(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return linksMade{Dials: dials, Links: a.keeper.proxies.all()}, nil
+	return linksMade{Dials: dials, Links: a.keeper.proxies.All()}, nil
 }
 
 // close answers once nothing is left but the keeper itself, which ends after the answer is out.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/clusters/kafkaconf"
+	"github.com/chaeos/chaeos/clusters/ready"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/procs"
 )
@@ -52,7 +53,7 @@ func record(ctx context.Context, k kafka, archive string) error {
 		return err
 	}
 	defer func() { _ = broker.Kill(); <-broker.Done() }()
-	if err := ready(ctx, []string{l.own(1, clientPort)}); err != nil {
+	if err := ready.Await(ctx, []string{l.own(1, clientPort)}); err != nil {
 		return err
 	}
 	if err := broker.Signal(syscall.SIGTERM); err != nil {

@@ -47,6 +47,12 @@ func findJava(ctx context.Context) (java, error) {
 	return java{path: path, version: version}, nil
 }
 
+// FindJava returns the version of the Java runtime that clusters run on, or a *MissingToolError.
+func FindJava(ctx context.Context) (version string, err error) {
+	found, err := findJava(ctx)
+	return found.version, err
+}
+
 // JavaPath is the java that clusters run on: that of $JAVA_HOME where there is one, else the first on the path.
 func JavaPath() (string, error) {
 	if home := os.Getenv("JAVA_HOME"); home != "" {

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/chaeos/chaeos/clusters/kafkaconf"
 )
 
 // kafka is what it takes to run one Kafka version on this machine. A starter passes it to its keeper as JSON.
@@ -29,14 +31,8 @@ const (
 	tmpFolder      = "tmp"
 )
 
-// jvmFlags are the flags of a broker: a small heap and the collector with the fewest threads, because three of them
-// share a machine with the load.
-var jvmFlags = []string{
-	"-Xms256m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError", "-Djava.awt.headless=true", "-Xshare:auto",
-	"-XX:-UsePerfData", // its files in the temporary folder stay when a JVM is killed
-	"-Dorg.slf4j.simpleLogger.showDateTime=true",
-	"-Dorg.slf4j.simpleLogger.dateTimeFormat=yyyy-MM-dd'T'HH:mm:ss.SSSXXX",
-}
+// jvmFlags are the flags of a broker.
+var jvmFlags = kafkaconf.BrokerFlags
 
 // broker is the command that runs the broker laid out in dir.
 func (k kafka) broker(dir string, flags ...string) *exec.Cmd {
@@ -46,8 +42,7 @@ func (k kafka) broker(dir string, flags ...string) *exec.Cmd {
 		"-Djava.io.tmpdir="+filepath.Join(dir, tmpFolder), // native libraries are unpacked there, and stay after a kill
 		"-Djdk.net.hosts.file="+filepath.Join(dir, hostsFileName))
 	if k.Archive != "" {
-		// Without archive warnings: a JVM that can't use the archive says so once a class and goes on without it.
-		all = append(all, "-XX:SharedArchiveFile="+k.Archive, "-Xlog:cds=off", "-Xlog:cds+dynamic=off")
+		all = append(all, kafkaconf.ArchiveFlags(k.Archive)...)
 	}
 	return k.java(append(all, flags...), "kafka.Kafka", filepath.Join(dir, propertiesFile))
 }

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/chaeos/chaeos/clusters/kafkaconf"
+	"github.com/chaeos/chaeos/clusters/ready"
 	"github.com/chaeos/chaeos/harness"
 )
 
@@ -93,7 +94,7 @@ type keeper struct {
 	dir       string
 	clusterID string
 	layout    layout
-	proxies   *proxies
+	proxies   *links
 	nodes     []*node
 	api       *api
 
@@ -141,7 +142,7 @@ func (k *keeper) openProxies(ctx context.Context) error {
 		return err
 	}
 	// Counted for as long as the keeper lives, also while a cancelled start is being torn down.
-	go k.proxies.counter.run(context.WithoutCancel(ctx))
+	go k.proxies.Count(context.WithoutCancel(ctx))
 	return k.proxies.openNodeLinks()
 }
 
@@ -181,7 +182,7 @@ func (k *keeper) awaitReady(ctx context.Context) error {
 			}
 		}()
 	}
-	err := ready(ctx, direct)
+	err := ready.Await(ctx, direct)
 	var died *StartError
 	if errors.As(context.Cause(ctx), &died) {
 		return died
@@ -201,7 +202,7 @@ func (k *keeper) node(id int) (*node, error) {
 }
 
 func (k *keeper) describe() *description {
-	d := &description{Direct: harness.Dials{}, Links: k.proxies.all(), Info: harness.ClusterInfo{
+	d := &description{Direct: harness.Dials{}, Links: k.proxies.All(), Info: harness.ClusterInfo{
 		Provider: Name, Kafka: k.plan.Kafka.Version, Nodes: k.plan.Topology.BrokerIDs(), Topology: k.plan.Topology,
 		ToxiproxyAPI: k.layout.api(), KeeperPid: os.Getpid(), DataDir: k.dir,
 	}}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chaeos/chaeos/clusters/ready"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/wait"
 )
@@ -61,8 +62,8 @@ func pidsOf(t *testing.T, c harness.Cluster) []int {
 func TestTwoClustersAtOnceAndAKilledKeeper(t *testing.T) {
 	first, second := shared(t), start(t, harness.ClusterSpec{})
 	require.NotEqual(t, first.Info().ToxiproxyAPI, second.Info().ToxiproxyAPI)
-	require.NoError(t, ready(within(t, 5*time.Second), directs(first)))
-	require.NoError(t, ready(within(t, 5*time.Second), directs(second)))
+	require.NoError(t, ready.Await(within(t, 5*time.Second), directs(first)))
+	require.NoError(t, ready.Await(within(t, 5*time.Second), directs(second)))
 
 	pids := pidsOf(t, second)
 	require.NoError(t, second.Pause(t.Context(), 1), "a stopped broker dies with its keeper too")
@@ -70,7 +71,7 @@ func TestTwoClustersAtOnceAndAKilledKeeper(t *testing.T) {
 	awaitGone(t, pids, "")
 	require.NoError(t, second.Close(within(t, 30*time.Second)))
 	require.NoDirExists(t, second.Info().DataDir)
-	require.NoError(t, ready(within(t, 5*time.Second), directs(first)), "the other cluster is untouched")
+	require.NoError(t, ready.Await(within(t, 5*time.Second), directs(first)), "the other cluster is untouched")
 }
 
 func TestKilledHarnessLeavesNothing(t *testing.T) {

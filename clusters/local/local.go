@@ -8,7 +8,6 @@ package local
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -16,6 +15,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/chaeos/chaeos/clusters/kafkaconf"
 	"github.com/chaeos/chaeos/harness"
 )
 
@@ -25,8 +25,7 @@ const Name = "local"
 // readyWithin bounds a start whose spec names no bound.
 const readyWithin = time.Minute
 
-//go:embed files/log4j2.properties
-var logConfig string
+var logConfig = kafkaconf.LogConfig
 
 // Provider makes clusters of local processes.
 type Provider struct {

@@ -69,17 +69,23 @@ func removeClusterDir(ctx context.Context, dir string) error {
 
 var keptLocks []*os.File
 
+// Prune removes the folders of keepers that were killed, and says which.
+func Prune(ctx context.Context) []string { return sweep(ctx, runtimeRoot()) }
+
 // sweep removes the folders of dead keepers. What can't be removed now is left for the next start.
-func sweep(ctx context.Context, root string) {
+func sweep(ctx context.Context, root string) (removed []string) {
 	dirs, _ := filepath.Glob(filepath.Join(root, clusterPrefix+"*"))
 	for _, dir := range dirs {
 		held, err := tryLock(filepath.Join(dir, keeperLock))
 		if err != nil || held == nil {
 			continue
 		}
-		_ = removeAll(ctx, dir)
+		if removeAll(ctx, dir) == nil {
+			removed = append(removed, "folder "+dir)
+		}
 		held.Close()
 	}
+	return removed
 }
 
 // removeAll removes a folder in which processes that were just killed may have written a last file.

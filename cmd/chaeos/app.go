@@ -53,11 +53,12 @@ type parts struct {
 	// facts are what doctor reports of this machine.
 	facts          func(context.Context) []fact
 	keeper, worker child
+	toxiproxy      proxyServer
 }
 
 // runRequest is one run, and where it tells how it goes.
 type runRequest struct {
-	provider string
+	ground   ground
 	spec     harness.RunSpec
 	terminal harness.Terminal
 }

@@ -18,9 +18,11 @@ import (
 // clusters keeps clusters that outlive the command that started them.
 type clusters struct {
 	// up starts a cluster that stays.
-	up func(ctx context.Context, provider string, spec harness.ClusterSpec) (harness.Cluster, error)
+	up func(ctx context.Context, g ground, spec harness.ClusterSpec) (harness.Cluster, error)
 	// attach finds the cluster that is up; its error is errNoCluster when there is none.
 	attach func(ctx context.Context) (harness.Cluster, error)
+	// prune removes what killed runs left, and says what; with all, also clusters that run.
+	prune func(ctx context.Context, all bool) ([]string, error)
 }
 
 var errNoCluster = errors.New("no cluster is up (start one with: chaeos cluster up)")
@@ -32,7 +34,7 @@ func (a *app) clusterCommand() *cobra.Command {
 		Args:  subcommand,
 		RunE:  help,
 	}
-	c.AddCommand(a.clusterUpCommand(), a.clusterDownCommand(), a.clusterStatusCommand())
+	c.AddCommand(a.clusterUpCommand(), a.clusterDownCommand(), a.clusterStatusCommand(), a.clusterPruneCommand())
 	return c
 }
 
@@ -63,7 +65,7 @@ func (a *app) clusterUp(ctx context.Context, flags *pflag.FlagSet, f clusterFlag
 	ctx, stop := a.interruptible(ctx, terminal)
 	defer stop()
 	terminal.Phase("cluster", "")
-	cluster, err := a.parts.clusters.up(ctx, f.cluster, harness.ClusterSpec{
+	cluster, err := a.parts.clusters.up(ctx, f.ground(), harness.ClusterSpec{
 		Kafka: f.kafka, KafkaHome: f.kafkaHome, Detach: true,
 		Topology: needs.Topology, Features: needs.Features, Properties: needs.Properties,
 		Progress: func(text string) { terminal.Live(text, 0, 0) },
@@ -120,6 +122,29 @@ func (a *app) clusterStatusCommand() *cobra.Command {
 	return c
 }
 
+func (a *app) clusterPruneCommand() *cobra.Command {
+	var all bool
+	c := &cobra.Command{
+		Use:   "prune",
+		Short: "Remove what killed runs left behind: containers, networks, folders",
+		Long: `Remove what runs left behind that were killed: containers and networks by their labels, folders by their locks. The
+next run does the same by itself. With --all it also ends every cluster of containers there is, used or not.`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			removed, err := a.parts.clusters.prune(c.Context(), all)
+			for _, what := range removed {
+				fmt.Fprintln(a.stdout, "removed", what)
+			}
+			if len(removed) == 0 && err == nil {
+				fmt.Fprintln(a.stdout, "nothing was left behind")
+			}
+			return err
+		},
+	}
+	c.Flags().BoolVar(&all, "all", false, "also clusters of containers that run or are to stay")
+	return c
+}
+
 // clusterStatus is a running cluster as status prints it.
 type clusterStatus struct {
 	harness.ClusterInfo
@@ -141,13 +166,23 @@ func (a *app) describeCluster(ctx context.Context, cluster harness.Cluster, asJS
 	return status.print(a.stdout)
 }
 
+// keptBy says what keeps the cluster.
+func (s clusterStatus) keptBy() string {
+	if s.Image != "" {
+		return ", in containers of " + s.Image
+	}
+	return fmt.Sprintf(", kept by process %d", s.KeeperPid)
+}
+
 func (s clusterStatus) print(w io.Writer) error {
 	var b strings.Builder
 	lines := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(lines, "cluster\t%s, Kafka %s, kept by process %d\n", s.Provider, s.Kafka, s.KeeperPid)
+	fmt.Fprintf(lines, "cluster\t%s, Kafka %s%s\n", s.Provider, s.Kafka, s.keptBy())
 	fmt.Fprintf(lines, "bootstrap\t%s\n", strings.Join(s.Bootstrap, ","))
 	fmt.Fprintf(lines, "toxiproxy\t%s\n", s.ToxiproxyAPI)
-	fmt.Fprintf(lines, "data\t%s\n", s.DataDir)
+	if s.DataDir != "" {
+		fmt.Fprintf(lines, "data\t%s\n", s.DataDir)
+	}
 	for _, n := range s.State {
 		state := string(n.State)
 		if n.Unplanned {

@@ -46,8 +46,8 @@ func TestClusterCommands(t *testing.T) {
 	closed := 0
 	b := newBench(t)
 	b.parts.clusters = clusters{
-		up: func(_ context.Context, provider string, spec harness.ClusterSpec) (harness.Cluster, error) {
-			require.Equal(t, "local", provider)
+		up: func(_ context.Context, g ground, spec harness.ClusterSpec) (harness.Cluster, error) {
+			require.Equal(t, ground{cluster: "local"}, g)
 			require.True(t, spec.Detach)
 			require.Equal(t, "4.2.0", spec.Kafka)
 			spec.Progress("starting three brokers")
@@ -72,6 +72,25 @@ func TestClusterCommands(t *testing.T) {
 	require.Equal(t, 1, closed)
 }
 
+func TestClusterPrune(t *testing.T) {
+	b := newBench(t)
+	var asked []bool
+	b.parts.clusters.prune = func(_ context.Context, all bool) ([]string, error) {
+		asked = append(asked, all)
+		return []string{"cluster x: 4 containers, 3 networks"}, nil
+	}
+	require.Zero(t, b.do("cluster", "prune"))
+	require.Equal(t, "removed cluster x: 4 containers, 3 networks\n", b.out.String())
+	require.Zero(t, b.do("cluster", "prune", "--all"))
+	require.Equal(t, []bool{false, true}, asked)
+	b.out.Reset()
+	b.parts.clusters.prune = func(context.Context, bool) ([]string, error) { return nil, nil }
+	require.Zero(t, b.do("cluster", "prune"))
+	require.Equal(t, "nothing was left behind\n", b.out.String())
+	b.parts.clusters.prune = func(context.Context, bool) ([]string, error) { return nil, errors.New("the engine is gone") }
+	require.Equal(t, exitInfrastructure, b.do("cluster", "prune"))
+}
+
 func TestClusterCommandsWithoutACluster(t *testing.T) {
 	b := newBench(t)
 	b.parts.clusters.attach = func(context.Context) (harness.Cluster, error) { return nil, fmt.Errorf("%w", errNoCluster) }
@@ -83,7 +102,7 @@ func TestClusterCommandsWithoutACluster(t *testing.T) {
 	b.parts.clusters.attach = func(context.Context) (harness.Cluster, error) { return nil, errors.New("the keeper does not answer") }
 	require.Equal(t, exitInfrastructure, b.do("cluster", "down"))
 
-	b.parts.clusters.up = func(context.Context, string, harness.ClusterSpec) (harness.Cluster, error) {
+	b.parts.clusters.up = func(context.Context, ground, harness.ClusterSpec) (harness.Cluster, error) {
 		return nil, errors.New("no Java")
 	}
 	require.Equal(t, exitInfrastructure, b.do("cluster", "up"))

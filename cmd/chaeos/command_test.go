@@ -56,6 +56,7 @@ func TestCommands(t *testing.T) {
 		"kafka-home":      {"run baseline --kafka-home /nowhere", exitUsage},
 		"kafka-both":      {"run baseline --kafka-home /nowhere --kafka 4.3.1", exitUsage},
 		"provider":        {"run baseline --cluster loacl", exitUsage},
+		"image-local":     {"run baseline --image own/kafka", exitUsage},
 		"brokers":         {"run baseline --brokers 2", exitUsage},
 		"brokers-none":    {"run baseline --brokers 0", exitUsage},
 		"controllers":     {"run baseline --controllers 2", exitUsage},

@@ -16,6 +16,8 @@ type fact struct {
 	OK   bool   `json:"ok"`
 	// Optional says that a run can do without.
 	Optional bool `json:"optional,omitempty"`
+	// Ground is the kind of cluster that needs it ("" all).
+	Ground string `json:"ground,omitempty"`
 	// Found is what there is, in a few words.
 	Found string `json:"found"`
 	// Mend is the command to type, or what to do, when OK is false.
@@ -27,8 +29,9 @@ func (a *app) doctorCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what this machine can run, and the command that mends what is missing",
-		Long:  "Say what this machine can run. Exit code 1 says that something is missing without which no run is possible.",
-		Args:  noArgs,
+		Long: `Say what this machine can run: clusters of local processes, clusters of containers, and what either lacks. Exit code 1
+says that something is missing without which no run is possible.`,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			facts := a.parts.facts(c.Context())
 			if err := printFacts(a.stdout, facts, asJSON); err != nil {

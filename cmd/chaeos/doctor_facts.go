@@ -4,32 +4,92 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/chaeos/chaeos/clusters/containers"
 	"github.com/chaeos/chaeos/clusters/local"
+	"github.com/chaeos/chaeos/clusters/machine"
+	"github.com/chaeos/chaeos/harness"
 )
 
 const (
-	needMemory     = 2 << 30 // brokers, workers and the harness of one run, measured
 	needOpenFiles  = 4096
 	raiseOpenFiles = "echo '* hard nofile 65536' | tee -a /etc/security/limits.conf   # as root, then log in again"
 )
 
-// machineFacts looks at this machine; cache is where Kafka's jars are kept.
-func machineFacts(ctx context.Context, cache string) []fact {
-	kafka := kafkaFact(cache)
-	maven := mavenFact(ctx)
+// machineFacts looks at this machine; cache is where Kafka's jars are kept, kafka the version that is run by default.
+func machineFacts(ctx context.Context, cache, kafka string) []fact {
+	common := []fact{systemFact(), memoryFact(machine.Meminfo), portsFact(), openFilesFact()}
+	return summed(common, localFacts(ctx, cache), containerFacts(ctx, kafka))
+}
+
+// localFacts are what clusters of processes need.
+func localFacts(ctx context.Context, cache string) []fact {
+	kafka, maven := kafkaFact(cache), mavenFact(ctx)
 	maven.Optional = kafka.OK // what is cached needs no fetching
-	return []fact{systemFact(), javaFact(ctx), maven, kafka, memoryFact("/proc/meminfo"), openFilesFact()}
+	return grounded(local.Name, javaFact(ctx), maven, kafka)
+}
+
+func grounded(ground string, facts ...fact) []fact {
+	for i := range facts {
+		facts[i].Ground = ground
+	}
+	return facts
+}
+
+// summed adds what this machine can run. What one kind of cluster lacks is not needed where the other can be run.
+func summed(common, local, containers []fact) []fact {
+	base := lacks(common)
+	noLocal, noContainers := lacks(local), lacks(containers)
+	setOptional(local, noContainers == nil)
+	setOptional(containers, noLocal == nil)
+	all := slices.Concat(common, local, containers)
+	return append(all,
+		can(localGround, cmp.Or(noLocal, base), noContainers == nil),
+		can(containerGround, cmp.Or(noContainers, base), noLocal == nil))
+}
+
+// lacks returns the first fact that keeps a run from being possible.
+func lacks(facts []fact) *fact {
+	for i, f := range facts {
+		if !f.OK && !f.Optional {
+			return &facts[i]
+		}
+	}
+	return nil
+}
+
+func setOptional(facts []fact, optional bool) {
+	for i := range facts {
+		facts[i].Optional = facts[i].Optional || optional && !facts[i].OK
+	}
+}
+
+// groundOf is a kind of cluster and what it declares that it can do.
+type groundOf struct {
+	name string
+	can  []string
+}
+
+var (
+	localGround     = groundOf{local.Name, local.Abilities()}
+	containerGround = groundOf{containers.Name, containers.Abilities()}
+)
+
+// can says whether a kind of cluster can be run, and what it can do.
+func can(g groundOf, missing *fact, other bool) fact {
+	f := fact{Name: "clusters: " + g.name, OK: missing == nil, Found: "can do " + strings.Join(g.can, ", "), Ground: g.name}
+	if missing != nil {
+		f.Found, f.Mend, f.Optional = "lacks "+missing.Name, missing.Mend, other
+	}
+	return f
 }
 
 func systemFact() fact {
@@ -97,18 +157,26 @@ func kafkaFact(cache string) fact {
 	return f
 }
 
-var available = regexp.MustCompile(`(?m)^MemAvailable:\s+(\d+) kB$`)
-
 func memoryFact(meminfo string) fact {
 	f := fact{Name: "memory", Mend: "end other programs, or use a larger machine"}
-	data, err := os.ReadFile(meminfo)
-	m := available.FindSubmatch(data)
-	if err != nil || m == nil {
+	has, err := machine.Available(meminfo)
+	if err != nil {
 		f.Optional, f.Found = true, "how much is free can't be read from "+meminfo
 		return f
 	}
-	kib, _ := strconv.ParseUint(string(m[1]), 10, 54) // only digits match
-	f.OK, f.Found = kib<<10 >= needMemory, fmt.Sprintf("%.1f GiB available, a run takes %d", float64(kib)/(1<<20), needMemory>>30)
+	need := machine.Needed(harness.Topology{})
+	f.OK, f.Found = has >= need, fmt.Sprintf("%s available, a run takes about %s", machine.GiB(has), machine.GiB(need))
+	return f
+}
+
+// portsFact looks for a free block of ports, which every cluster takes.
+func portsFact() fact {
+	f := fact{Name: "ports", Mend: "ss -ltnp   # shows what listens there: end some of it"}
+	if err := containers.FreePorts(); err != nil {
+		f.Found = err.Error()
+		return f
+	}
+	f.OK, f.Found = true, "a block is free on loopback"
 	return f
 }
 

@@ -73,7 +73,7 @@ func TestMemoryFact(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte("MemTotal: 9 kB\nMemAvailable:    1572864 kB\n"), 0o644))
 	f := memoryFact(path)
 	require.False(t, f.OK)
-	require.Equal(t, "1.5 GiB available, a run takes 2", f.Found)
+	require.Equal(t, "1.5 GiB available, a run takes about 1.9 GiB", f.Found)
 	require.True(t, memoryFact("/nowhere").Optional)
 }
 
@@ -83,14 +83,42 @@ func TestOpenFiles(t *testing.T) {
 	require.Equal(t, "at most unlimited, a run takes 4096", openFiles(math.MaxUint64).Found)
 }
 
+func TestEitherGroundIsEnough(t *testing.T) {
+	good, bad := fact{Name: "good", OK: true, Found: "x"}, fact{Name: "engine", Found: "none", Mend: "make engine"}
+	for _, c := range []struct {
+		name                      string
+		common, local, containers fact
+		exit                      int
+		answers                   []string
+	}{
+		{"both", good, good, good, exitExpected, []string{"yes", "yes"}},
+		{"local only", good, good, bad, exitExpected, []string{"yes", "no, not needed"}},
+		{"containers only", good, bad, good, exitExpected, []string{"no, not needed", "yes"}},
+		{"neither", good, bad, bad, exitInfrastructure, []string{"no", "no"}},
+		{"no memory", bad, good, good, exitInfrastructure, []string{"no, not needed", "no, not needed"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench(t)
+			all := summed([]fact{c.common}, []fact{c.local}, []fact{c.containers})
+			b.parts.facts = func(context.Context) []fact { return all }
+			require.Equal(t, c.exit, b.do("doctor"))
+			require.Equal(t, c.answers, []string{all[3].answer(), all[4].answer()})
+			if !all[4].OK {
+				require.Equal(t, "lacks engine", all[4].Found)
+				require.Equal(t, "make engine", all[4].Mend, "the command that mends it")
+			}
+		})
+	}
+}
+
 func TestMachineFactsOfThisMachine(t *testing.T) {
 	names := map[string]bool{}
-	for _, f := range machineFacts(t.Context(), t.TempDir()) {
+	for _, f := range machineFacts(t.Context(), t.TempDir(), "4.3.1") {
 		require.False(t, names[f.Name])
 		names[f.Name] = true
 		require.NotEmpty(t, f.Found)
 	}
-	require.Len(t, names, 6)
+	require.Len(t, names, 12)
 }
 
 func TestDescribeVersion(t *testing.T) {

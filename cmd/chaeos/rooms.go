@@ -9,7 +9,9 @@ import (
 
 	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
 
+	"github.com/chaeos/chaeos/clusters/containers"
 	"github.com/chaeos/chaeos/clusters/local"
+	"github.com/chaeos/chaeos/clusters/proxies"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/catalogue"
 	"github.com/chaeos/chaeos/toxics"
@@ -37,7 +39,7 @@ func rooms() parts {
 		open:        catalogue.Open,
 		concrete:    catalogue.Concrete,
 		show:        catalogue.Show,
-		providers:   []string{local.Name},
+		providers:   providerNames(),
 		run:         runIn(self),
 		judge:       verifiers.Judge,
 		page:        writePage,
@@ -46,12 +48,16 @@ func rooms() parts {
 		clusters:    keptClusters(self),
 		byHand:      faultsByHand(),
 		suites:      suites{names: catalogue.SuiteNames(), find: findSuite, do: runChild(self)},
-		facts:       func(ctx context.Context) []fact { return machineFacts(ctx, local.DefaultCache()) },
+		facts:       func(ctx context.Context) []fact { return machineFacts(ctx, local.DefaultCache(), local.DefaultKafka) },
 		keeper: func(ctx context.Context, in io.Reader, out io.Writer) error {
 			kafkatoxic.Register()
 			return local.RunKeeper(ctx, in, out, prepareLink)
 		},
 		worker: workloads.RunProcess,
+		toxiproxy: func(ctx context.Context, address string, log io.Writer) error {
+			kafkatoxic.Register()
+			return proxies.Run(ctx, address, log)
+		},
 	}
 }
 
@@ -89,24 +95,17 @@ func executable() string {
 	return path
 }
 
-// provider returns the kind of cluster that is named.
-func provider(name string, self []string) (harness.Provider, error) {
-	if name != local.Name {
-		return nil, unknown("kind of cluster", name, []string{local.Name})
-	}
-	return local.New(local.DefaultCache(), []string{self[0], keeperCommand}), nil
-}
-
 func runIn(self []string) func(context.Context, runRequest) (*harness.Outcome, error) {
 	return func(ctx context.Context, r runRequest) (*harness.Outcome, error) {
-		p, err := provider(r.provider, self)
+		chosen, err := choose(ctx, r.ground, self)
 		if err != nil {
 			return nil, err
 		}
+		chosen.announce(r.terminal.Note)
 		ends := &ready{}
 		defer ends.close()
 		return harness.Run(ctx, harness.Rooms{
-			Provider:    p,
+			Provider:    chosen.provider,
 			NewFleet:    func(spec harness.FleetSpec) (harness.Fleet, error) { return workloads.NewFleet(spec) },
 			NewObserver: func(spec harness.ObserverSpec) (harness.Observer, error) { return observe.New(spec), nil },
 			Infos:       workloads.Infos(),
@@ -133,22 +132,49 @@ func faultsByHand() byHand {
 
 func keptClusters(self []string) clusters {
 	return clusters{
-		up: func(ctx context.Context, name string, spec harness.ClusterSpec) (harness.Cluster, error) {
-			p, err := provider(name, self)
+		up: func(ctx context.Context, g ground, spec harness.ClusterSpec) (harness.Cluster, error) {
+			chosen, err := choose(ctx, g, self)
 			if err != nil {
 				return nil, err
 			}
-			return p.Start(ctx, spec)
+			chosen.announce(spec.Progress)
+			return chosen.provider.Start(ctx, spec)
 		},
-		attach: func(ctx context.Context) (harness.Cluster, error) {
-			c, err := local.Attach(ctx, local.DefaultState())
-			if errors.Is(err, local.ErrNoCluster) {
-				return nil, errNoCluster
-			}
-			if errors.Is(err, local.ErrStale) {
-				return nil, fmt.Errorf("%w: %w", errNoCluster, err)
-			}
-			return c, err
-		},
+		attach: attach,
+		prune:  prune,
 	}
+}
+
+// attach finds the cluster that is up, of whatever kind.
+func attach(ctx context.Context) (harness.Cluster, error) {
+	c, err := local.Attach(ctx, local.DefaultState())
+	if errors.Is(err, local.ErrNoCluster) {
+		if c, err = containers.Attach(ctx, local.DefaultState(), prepareLink); errors.Is(err, containers.ErrNoCluster) {
+			return nil, errNoCluster
+		}
+	}
+	if errors.Is(err, local.ErrStale) || errors.Is(err, containers.ErrStale) {
+		return nil, fmt.Errorf("%w: %w", errNoCluster, err)
+	}
+	return c, err
+}
+
+// prune removes what clusters left behind whose owners were killed, and says what. With all it also removes what may
+// still be in use.
+func prune(ctx context.Context, all bool) ([]string, error) {
+	removed := local.Prune(ctx)
+	engine, err := containers.Connect(ctx)
+	var none *containers.EngineError
+	if errors.As(err, &none) { // nothing of ours can be where no engine is
+		return removed, nil
+	}
+	if err != nil {
+		return removed, err
+	}
+	defer func() { _ = engine.Close() }()
+	swept, err := engine.Prune(ctx, all)
+	for _, l := range swept {
+		removed = append(removed, l.String())
+	}
+	return removed, err
 }

@@ -27,7 +27,7 @@ table: what each pipeline claimed and what it delivered.
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.listCommand(), a.showCommand(), a.runCommand(), a.verifyCommand(), a.explainCommand(), a.exportCommand(), a.reportCommand(),
 		a.compareCommand(), a.clusterCommand(), a.injectCommand(), a.doctorCommand(), a.schemaCommand(), a.versionCommand(),
-		a.childCommand("keeper", a.parts.keeper), a.childCommand("worker", a.parts.worker))
+		a.childCommand("keeper", a.parts.keeper), a.childCommand("worker", a.parts.worker), a.toxiproxyCommand())
 	return root
 }
 

@@ -166,7 +166,12 @@ func runArgs(c *cobra.Command) []string {
 			return
 		}
 		value := flag.Value.String()
-		if list, is := flag.Value.(pflag.SliceValue); is {
+		if list, is := flag.Value.(pflag.SliceValue); is && flag.Value.Type() == "stringArray" { // one that commas may be in
+			for _, value := range list.GetSlice() {
+				args = append(args, "--"+flag.Name+"="+value)
+			}
+			return
+		} else if is {
 			value = strings.Join(list.GetSlice(), ",")
 		}
 		args = append(args, "--"+flag.Name+"="+value)

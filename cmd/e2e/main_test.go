@@ -30,7 +30,9 @@ func TestMain(m *testing.M) {
 	if err == nil {
 		binary = filepath.Join(dir, "chaeos")
 		var out []byte
-		if out, err = exec.Command("go", "build", "-o", binary, "github.com/chaeos/chaeos/cmd/chaeos").CombinedOutput(); err != nil {
+		build := exec.Command("go", "build", "-o", binary, "github.com/chaeos/chaeos/cmd/chaeos")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0") // the proxy image is made of it
+		if out, err = build.CombinedOutput(); err != nil {
 			err = fmt.Errorf("%w: %s", err, out)
 		}
 	}

@@ -1,4 +1,5 @@
-package local
+// Package ready says when a cluster is ready, by what its brokers answer: the same for every provider.
+package ready
 
 import (
 	"context"
@@ -18,9 +19,9 @@ const (
 	readyRequest = 2 * time.Second
 )
 
-// ready returns when every broker, asked at its own listener, sees as many brokers as there are addresses and reaches a
+// Await returns when every broker, asked at its own listener, sees as many brokers as there are addresses and reaches a
 // controller that answers. On the way out of ctx it says what was still missing.
-func ready(ctx context.Context, brokers []string) error {
+func Await(ctx context.Context, brokers []string) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, address := range brokers {
 		group.Go(func() error { return brokerReady(ctx, address, len(brokers)) })
@@ -58,13 +59,13 @@ func ask(ctx context.Context, broker *kgo.Broker, brokers int) error {
 	if seen := len(answer.(*kmsg.MetadataResponse).Brokers); seen != brokers {
 		return fmt.Errorf("metadata shows %d of %d brokers", seen, brokers)
 	}
-	_, err = activeController(ctx, broker)
+	_, err = ActiveController(ctx, broker)
 	return err
 }
 
-// activeController returns the node that is the active controller. The broker forwards the question to it: an answer
+// ActiveController returns the node that is the active controller. The broker forwards the question to it: an answer
 // proves that it lives.
-func activeController(ctx context.Context, broker *kgo.Broker) (int, error) {
+func ActiveController(ctx context.Context, broker *kgo.Broker) (int, error) {
 	request := kmsg.NewPtrDescribeQuorumRequest()
 	topic := kmsg.NewDescribeQuorumRequestTopic()
 	topic.Topic = "__cluster_metadata"

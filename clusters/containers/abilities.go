@@ -1,0 +1,14 @@
+package containers
+
+import "github.com/chaeos/chaeos/harness"
+
+var _ harness.CapableProvider = (*Provider)(nil)
+
+// Abilities declares what clusters of containers can do.
+func Abilities() []string {
+	return []string{harness.CanLinks, harness.CanKill, harness.CanStop, harness.CanPause, harness.CanWipe, harness.CanCut,
+		harness.CanTopology, harness.CanLogs, harness.CanKeep}
+}
+
+// Capabilities declares the same of the provider.
+func (p *Provider) Capabilities() []string { return Abilities() }

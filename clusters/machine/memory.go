@@ -1,0 +1,63 @@
+// Package machine says what a cluster takes of this machine, before one is started.
+package machine
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// What a run takes, measured: a node's resident memory with the heap that every provider gives it, and what the harness,
+// the workers and the proxies take together.
+const (
+	nodeMemory  = 420 << 20
+	otherMemory = 700 << 20
+)
+
+// Meminfo is where the kernel says how much memory there is.
+const Meminfo = "/proc/meminfo"
+
+var available = regexp.MustCompile(`(?m)^MemAvailable:\s+(\d+) kB$`)
+
+// Available is how much memory can be used without swapping, in bytes; an error says that it can't be read.
+func Available(meminfo string) (uint64, error) {
+	data, err := os.ReadFile(meminfo)
+	if err != nil {
+		return 0, err
+	}
+	m := available.FindSubmatch(data)
+	if m == nil {
+		return 0, fmt.Errorf("%s does not say how much memory is available", meminfo)
+	}
+	kib, _ := strconv.ParseUint(string(m[1]), 10, 54) // only digits match
+	return kib << 10, nil
+}
+
+// Needed is how much memory a run on a cluster of that shape takes, in bytes.
+func Needed(t harness.Topology) uint64 { return uint64(len(t.Nodes()))*nodeMemory + otherMemory }
+
+// MemoryError says that a cluster does not fit.
+type MemoryError struct {
+	Topology          harness.Topology
+	Needed, Available uint64
+}
+
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("not enough memory: a run on %s takes about %s, and %s are available (end other programs, or ask for fewer nodes)",
+		e.Topology, GiB(e.Needed), GiB(e.Available))
+}
+
+// GiB writes a number of bytes for people.
+func GiB(bytes uint64) string { return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30)) }
+
+// CheckMemory returns a *MemoryError where a cluster of that shape does not fit. Where nothing is known it fits.
+func CheckMemory(t harness.Topology, meminfo string) error {
+	has, err := Available(meminfo)
+	if err == nil && has < Needed(t) {
+		return &MemoryError{Topology: t, Needed: Needed(t), Available: has}
+	}
+	return nil
+}
