@@ -11,7 +11,7 @@ import (
 type Facts struct {
 	TransactionalIDs []string
 	Topics           []string
-	// TopicIDs stand in the place of names from Produce 13, Fetch 13 and OffsetCommit 10 on.
+	// TopicIDs stand in the place of names from Produce 13, Fetch 13, OffsetCommit 10 and TxnOffsetCommit 6 on.
 	TopicIDs [][16]byte
 	// Unanswered says that no response follows: Produce with acks=0.
 	Unanswered bool
@@ -74,7 +74,7 @@ func factsOf(req kmsg.Request) Facts {
 	case *kmsg.TxnOffsetCommitRequest:
 		f.transaction(&r.TransactionalID)
 		for _, t := range r.Topics {
-			f.topic(t.Topic, [16]byte{})
+			f.topic(t.Topic, t.TopicID)
 		}
 	case *kmsg.OffsetCommitRequest:
 		for _, t := range r.Topics {

@@ -249,5 +249,4 @@ func (f *flow) handOver(stub *toxics.ToxicStub) {
 		}
 	}
 	f.steps, f.rest = nil, nil
-	f.judge.gone()
 }

@@ -23,7 +23,7 @@ func onEndTxn(op Op, on Side) Rule {
 // TestHoldOutlivesTheClient is the late request: the client gives up, its retry passes, and the first arrives afterwards.
 func TestHoldOutlivesTheClient(t *testing.T) {
 	r := newRig(t)
-	r.broker.code = 90
+	r.broker.answersWith(90)
 	r.arm(onEndTxn(Hold, OnRequest))
 	first := r.dial()
 	first.send(request(endTxn("txn"), 7, "client"))

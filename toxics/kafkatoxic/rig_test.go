@@ -125,6 +125,18 @@ func produce(acks int16, topics ...string) kmsg.Request {
 	return r
 }
 
+func produceByID(id [16]byte) kmsg.Request {
+	r := produce(1, "").(*kmsg.ProduceRequest)
+	r.Version, r.Topics[0].TopicID = 13, id
+	return r
+}
+
+func syncGroup() kmsg.Request {
+	r := kmsg.NewPtrSyncGroupRequest()
+	r.Version, r.Group = 5, "group"
+	return r
+}
+
 func heartbeat() kmsg.Request {
 	r := kmsg.NewPtrHeartbeatRequest()
 	r.Version, r.Group = 4, "group"
@@ -189,7 +201,8 @@ type broker struct {
 	mu       sync.Mutex
 	requests []got
 	code     int16
-	closed   int // connections that ended
+	echo     bool
+	conns    []net.Conn
 }
 
 func newBroker(t *testing.T) *broker {
@@ -213,12 +226,15 @@ func newBroker(t *testing.T) *broker {
 }
 
 func (b *broker) serve(conn net.Conn) {
-	defer func() {
-		conn.Close()
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.closed++
-	}()
+	defer conn.Close()
+	b.mu.Lock()
+	b.conns = append(b.conns, conn)
+	echo := b.echo
+	b.mu.Unlock()
+	if echo {
+		_, _ = io.Copy(conn, conn)
+		return
+	}
 	for {
 		frame, err := readFrame(conn)
 		if err != nil {
@@ -258,6 +274,29 @@ func response(g got, code int16) []byte {
 	}
 	body = resp.AppendTo(body)
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)
+}
+
+// answersWith sets the error code of answers from now on.
+func (b *broker) answersWith(code int16) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.code = code
+}
+
+// echoes makes the broker say what was said, whatever it is.
+func (b *broker) echoes() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.echo = true
+}
+
+// drop closes every connection.
+func (b *broker) drop() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, c := range b.conns {
+		c.Close()
+	}
 }
 
 // has returns the requests that the broker got so far.
