@@ -1,6 +1,7 @@
 # Everything a person or a machine does with this repository. Go and a JDK are enough; Maven fetches Kafka once.
 
 GOLANGCI_VERSION := 2.15.0
+ACTIONLINT_VERSION := 1.7.12
 BIN := bin/chaeos
 SEED ?= 1
 
@@ -39,6 +40,7 @@ test-real: build engine images ## everything that starts brokers, as processes a
 
 lint:
 	$(golangci) run
+	go run github.com/rhysd/actionlint/cmd/actionlint@v$(ACTIONLINT_VERSION)
 
 bench: ## figures as ratios of one run, about five minutes; not a test
 	@echo '== ready: our cluster beside its three JVMs without proxies; ratio of times, at most 1.2'
@@ -52,5 +54,5 @@ grounds: build engine images ## the same runs on processes and on containers, in
 	go run ./cmd/grounds
 
 nightly: build ## every experiment, and worker-kill with ten seeds; exit code 3 or 4 says that something changed
-	$(BIN) run --seed $(SEED) $$($(BIN) list | cut -d' ' -f1)
-	for seed in 1 2 3 4 5 6 7 8 9 10; do $(BIN) run worker-kill --seed $$seed || exit; done
+	$(BIN) run --suite nightly --seed $(SEED)
+	$(BIN) run worker-kill --repeat 10
