@@ -183,7 +183,7 @@ func (p *provenance) cause(e *evidence, k keyset.Key, c copyOf, earlier []copyOf
 	cause := ""
 	for _, o := range earlier {
 		switch same := e.layout.ProducerOnly || o.life == c.life && o.processing == c.processing; {
-		case c.sequence >= 0 && o.partition == c.partition && o.producer == c.producer && o.epoch == c.epoch && o.sequence == c.sequence:
+		case c.producer >= 0 && c.sequence >= 0 && o.partition == c.partition && o.producer == c.producer && o.epoch == c.epoch && o.sequence == c.sequence:
 			return byBroker
 		case same && (o.producer < 0 || c.producer < 0):
 			cause = byResend

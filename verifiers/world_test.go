@@ -68,8 +68,11 @@ func (l *topicLog) append(b *observation.Batch) *observation.Batch {
 		b.BaseSequence = l.seq[b.ProducerID]
 		l.seq[b.ProducerID] += int32(n)
 	}
-	if b.ProducerID < 0 || b.Control {
+	switch {
+	case b.Control:
 		b.BaseSequence = -1
+	case b.ProducerID < 0:
+		b.BaseSequence = 0 // as franz-go writes it, although there is no sequence
 	}
 	l.batches = append(l.batches, b)
 	return b

@@ -55,6 +55,8 @@ func Pipelines() []Pipeline {
 		slowOutside(),
 		slowTransaction(),
 		transactional(),
+		transactionalHalves(),
+		transactionalHalvesOldClient(),
 		transactionalManual(),
 		transactionalNoMetadata(),
 		transactionalProducer(),

@@ -15,6 +15,8 @@ import (
 const (
 	// PhasePolled: records were delivered, nothing was done with them.
 	PhasePolled = "polled"
+	// PhaseHalfway: the outputs of one partition are stored in the open transaction, those of the others are to come.
+	PhaseHalfway = "halfway"
 	// PhaseProcessed: every record's output was handed to the producer, not flushed.
 	PhaseProcessed = "processed"
 	// PhaseFlushed: every output is stored, no position was committed. Inside a transaction it is still open.

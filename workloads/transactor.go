@@ -18,6 +18,11 @@ type transactor struct {
 	timeout time.Duration
 	// before runs after a poll and before its transaction, inside once its outputs are stored and before its end.
 	before, inside func(context.Context) error
+	// options are more of the client's, gather takes more records into a transaction than one poll brought, and store
+	// produces them (nil: each once).
+	options []kgo.Opt
+	gather  func(context.Context, *client, []input) ([]input, error)
+	store   func(context.Context, *client, []input) (stored bool, err error)
 	// aborts says whether the worker's n-th transaction is aborted whatever became of it.
 	aborts func(n uint64) bool
 }
@@ -31,6 +36,7 @@ func (t *transactor) run(ctx context.Context) error {
 	options := []kgo.Opt{
 		kgo.TransactionalID(t.w.spec.TransactionalID), kgo.TransactionTimeout(timeout), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
 	}
+	options = append(options, t.options...)
 	return t.w.inSessions(ctx, func(ctx context.Context) (*client, error) {
 		return t.w.openSession(ctx, opening{options: options})
 	}, t.transact)
@@ -73,6 +79,11 @@ func (t *transactor) transact(ctx context.Context, c *client) error {
 		if len(inputs) == 0 {
 			continue
 		}
+		if t.gather != nil {
+			if inputs, err = t.gather(ctx, c, inputs); err != nil {
+				return err
+			}
+		}
 		if t.before != nil {
 			if err := t.before(ctx); err != nil {
 				return err
@@ -91,7 +102,11 @@ func (t *transactor) transaction(ctx context.Context, c *client, inputs []input)
 	if err := c.begin(); err != nil {
 		return &sessionError{err}
 	}
-	stored, err := store(ctx, c, inputs)
+	produce := t.store
+	if produce == nil {
+		produce = store
+	}
+	stored, err := produce(ctx, c, inputs)
 	if err != nil {
 		return err
 	}

@@ -43,6 +43,8 @@ func TestEveryExperimentIsValid(t *testing.T) {
 	assert.True(t, slices.IsSorted(names))
 	for _, want := range []string{
 		"baseline", "latency", "leader-partition", "broker-kill", "broker-pause", "worker-kill", "coordinator-kill", "lingering-txn",
+		"ambiguous-produce", "coordinator-failover", "endtxn-blackhole", "last-replica", "last-replica-min2", "late-request",
+		"late-request-tv1", "leader-handover", "leader-storm", "lost-ack", "offset-amnesia", "power-loss",
 	} {
 		assert.Contains(t, names, want)
 	}
@@ -86,7 +88,7 @@ func TestUnknownExperiment(t *testing.T) {
 		"leader-partion": `unknown experiment "leader-partion" (did you mean leader-partition?)`,
 		"broker":         `unknown experiment "broker" (did you mean broker-kill or broker-pause?)`,
 		"workerkill":     `unknown experiment "workerkill" (did you mean worker-kill?)`,
-		"quantum":        `unknown experiment "quantum" (there are: baseline, broker-kill`,
+		"quantum":        `unknown experiment "quantum" (there are: ambiguous-produce, baseline, broker-kill`,
 	} {
 		_, err := Find(name)
 		require.ErrorContains(t, err, want)

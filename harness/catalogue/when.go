@@ -47,8 +47,8 @@ func (d *decoder) conditions(e *entry, doc *document) {
 	for _, c := range []*condition{e.when, e.healWhen} {
 		d.checkCondition(c, scope)
 	}
-	if e.when != nil && e.when.within == 0 && d.err == nil {
-		e.when.within = doc.bound(e)
+	if e.when != nil && d.err == nil {
+		d.bounded(e, doc)
 	}
 	d.checkSameWorkers(e, scope)
 }
@@ -104,14 +104,36 @@ func (d *decoder) bound(c *condition, s field) {
 	}
 }
 
-// bound is how long a line's trigger may take where it doesn't say: the time that the fault it waits for may take, and a
-// margin.
-func (doc *document) bound(e *entry) time.Duration {
-	i := doc.follows(*e)
-	if i < 0 {
-		return fireWithin
+// bounded sets the trigger's bound, or refuses one that is over before the fault it waits for can be there.
+func (d *decoder) bounded(e *entry, doc *document) {
+	awaited := doc.awaited(e)
+	switch {
+	case e.when.within == 0:
+		e.when.within = doc.bound(e)
+	case e.at.low+e.when.within < awaited:
+		d.fail(first(e.when.field.value), "the trigger gives up at %s, and the fault it waits for may come to that at %s only",
+			e.at.low+e.when.within, awaited)
 	}
-	return max(doc.faults[i].ends()-e.at.low, 0) + fireWithin
+}
+
+// bound is how long a line's trigger may take where it doesn't say: as long as the fault it waits for may take to get
+// there, and a margin.
+func (doc *document) bound(e *entry) time.Duration {
+	return max(doc.awaited(e)-e.at.low, 0) + fireWithin
+}
+
+// awaited is the latest time at which the fault that a line's trigger waits for is injected, or healed; 0 where it waits
+// for none.
+func (doc *document) awaited(e *entry) time.Duration {
+	i := doc.follows(*e)
+	switch {
+	case i < 0:
+		return 0
+	case e.when.kind == "healed":
+		return doc.faults[i].ends()
+	default:
+		return doc.faults[i].ends() - doc.faults[i].lasts.high
+	}
 }
 
 // follows is the index of the line that another line's trigger waits for, or -1.
