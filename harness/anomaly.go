@@ -211,7 +211,7 @@ type HangingInPart struct {
 	Topic     string `json:"topic"`
 	Partition int32  `json:"partition"`
 	Start     int64  `json:"start"`
-	// Hidden counts the data records at or above its start.
+	// Hidden is how many offsets lie between its start and the log's end.
 	Hidden uint64 `json:"hidden"`
 }
 

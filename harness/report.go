@@ -89,17 +89,25 @@ type Numbers struct {
 	Unprocessed      uint64            `json:"unprocessed"`
 	Hidden           uint64            `json:"hidden"`
 	// Unknown are outcomes that a source or committer never learnt; UnknownHappened of them took effect.
+	// Hanging are transactions that were still open after everything had settled.
+	Hanging         uint64 `json:"hanging"`
 	Unknown         uint64 `json:"unknown"`
 	UnknownHappened uint64 `json:"unknownHappened"`
-	Phantom         uint64 `json:"phantom"`
+	UnknownDidNot   uint64 `json:"unknownDidNot"`
+	// UnknownCommits are those of them that were offset commits or ends of transactions; the rest were produces.
+	UnknownCommits         uint64 `json:"unknownCommits"`
+	UnknownCommitsHappened uint64 `json:"unknownCommitsHappened"`
+	Phantom                uint64 `json:"phantom"`
 	// Torn, CommittedNotSeen and AbortedSeen are nil for pipelines without transactions.
 	Torn             *uint64 `json:"torn"`
 	CommittedNotSeen *uint64 `json:"committedNotSeen"`
 	AbortedSeen      *uint64 `json:"abortedSeen"`
-	Reordered        uint64  `json:"reordered"`
-	Corrupt          uint64  `json:"corrupt"`
-	Foreign          uint64  `json:"foreign"`
-	OffsetsWentBack  uint64  `json:"offsetsWentBack"`
+	// Contradicted are control records that say otherwise than the worker was told; nil like Torn.
+	Contradicted    *uint64 `json:"contradicted"`
+	Reordered       uint64  `json:"reordered"`
+	Corrupt         uint64  `json:"corrupt"`
+	Foreign         uint64  `json:"foreign"`
+	OffsetsWentBack uint64  `json:"offsetsWentBack"`
 	// AckedAbsent and IdentityTwice are the source's faults in the pipeline's input, charged to no pipeline.
 	AckedAbsent   uint64 `json:"ackedAbsent"`
 	IdentityTwice uint64 `json:"identityTwice"`

@@ -16,7 +16,7 @@ func checkAbortedSeen(e *evidence, n *harness.Numbers) []finding {
 	if seen.n == 0 {
 		return nil
 	}
-	return breaks(onlyExactly, "%s outputs are visible though their transaction's abort was confirmed, e.g. of %s", number(seen.n), seen.first)
+	return with(breaks(onlyExactly, "%s outputs are visible though their transaction's abort was confirmed, e.g. of %s", number(seen.n), seen.first()), seen.anomalies)
 }
 
 func abortedSeen(e *evidence, s *suspect) {
@@ -24,6 +24,6 @@ func abortedSeen(e *evidence, s *suspect) {
 		return
 	}
 	for _, p := range partitionsOf(s.log) {
-		e.txns.abortedSeen.add(s.log[p].visible, func() string { return fmt.Sprintf("%s in %s/%d", s, e.layout.Output, p) })
+		e.txns.abortedSeen.add(e, harness.AnomalyAbortedSeen, s, s.log[p].visible, func() string { return fmt.Sprintf("%s in %s/%d", s, e.layout.Output, p) })
 	}
 }

@@ -17,7 +17,7 @@ func checkCommittedNotSeen(e *evidence, n *harness.Numbers) []finding {
 	if missing.n == 0 {
 		return nil
 	}
-	return breaks(noLoss, "%s outputs are not visible though their transaction's commit was confirmed, e.g. %s", number(missing.n), missing.first)
+	return with(breaks(noLoss, "%s outputs are not visible though their transaction's commit was confirmed, e.g. %s", number(missing.n), missing.first()), missing.anomalies)
 }
 
 func committedNotSeen(e *evidence, s *suspect) {
@@ -27,7 +27,7 @@ func committedNotSeen(e *evidence, s *suspect) {
 	for _, p := range partitionsOf(s.confirmed) {
 		confirmed, there := s.confirmed[p], s.log[p].present()
 		if confirmed > there && e.out.whole(p) {
-			e.txns.notSeen.add(confirmed-there, func() string {
+			e.txns.notSeen.add(e, harness.AnomalyCommittedNotSeen, s, confirmed-there, func() string {
 				return fmt.Sprintf("%s: %d of %d in %s/%d", s, there, confirmed, e.layout.Output, p)
 			})
 		}

@@ -1,6 +1,10 @@
 package verifiers
 
-import "github.com/chaeos/chaeos/harness"
+import (
+	"fmt"
+
+	"github.com/chaeos/chaeos/harness"
+)
 
 // checkPhantom counts records that were reported as failed, or whose commit was refused or never asked for, and that are
 // visible all the same.
@@ -8,12 +12,16 @@ func checkPhantom(e *evidence, n *harness.Numbers) []finding {
 	if e.layout.ProducerOnly {
 		n.Phantom = e.source.failed.And(e.out.seen).Len()
 	} else {
-		n.Phantom = phantomOutputs(e) + e.txns.phantom
+		n.Phantom = phantomOutputs(e) + e.txns.phantom.n
 	}
 	if n.Phantom == 0 {
 		return nil
 	}
-	return breaks(onlyExactly, "%s records are visible whose writing was reported as failed", number(n.Phantom))
+	text := "%s records are visible whose writing was reported as failed"
+	if x := e.txns.phantom.first(); x != "" {
+		text += ", e.g. " + x
+	}
+	return with(breaks(onlyExactly, text, number(n.Phantom)), e.txns.phantom.anomalies)
 }
 
 // phantomOutputs compares, for workers that closed their history, what is in the log with what can be: everything but
@@ -39,8 +47,10 @@ func phantomOutputs(e *evidence) (n uint64) {
 
 func phantomTxn(e *evidence, s *suspect) {
 	if s.refused() {
-		for _, f := range s.log {
-			e.txns.phantom += f.visible
+		for _, p := range partitionsOf(s.log) {
+			e.txns.phantom.add(e, harness.AnomalyPhantom, s, s.log[p].visible, func() string {
+				return fmt.Sprintf("%s (%s): %d outputs in %s/%d", s, s.outcomeText(), s.log[p].visible, e.layout.Output, p)
+			})
 		}
 	}
 }

@@ -16,12 +16,12 @@ func checkTorn(e *evidence, n *harness.Numbers) []finding {
 	if torn.n == 0 {
 		return nil
 	}
-	return breaks(onlyExactly, "%s transactions took effect in part, e.g. %s", number(torn.n), torn.first)
+	return with(breaks(onlyExactly, "%s transactions took effect in part, e.g. %s", number(torn.n), torn.first()), torn.anomalies)
 }
 
 func torn(e *evidence, s *suspect) {
 	if took, missed := e.effects(s); took != "" && missed != "" {
-		e.txns.torn.add(1, func() string { return fmt.Sprintf("%s: %s, but %s", s, took, missed) })
+		e.txns.torn.add(e, harness.AnomalyTorn, s, 1, func() string { return fmt.Sprintf("%s: %s, but %s", s, took, missed) })
 	}
 }
 

@@ -1,36 +1,75 @@
 package verifiers
 
-import "github.com/chaeos/chaeos/harness"
+import (
+	"fmt"
 
-// checkUnknown counts outcomes that the source under test, or a worker, never learnt, and how many of them happened, as
-// the log shows. An unknown outcome excuses absence, nothing else.
+	"github.com/chaeos/chaeos/harness"
+)
+
+// checkUnknown counts outcomes that the source under test, or a worker, never learnt, and settles them by the log: "unknown,
+// happened" where their effect is visible, "unknown, did not" where it isn't. Either is allowed; a second copy, or half an
+// effect, is not, and other checks find it.
 func checkUnknown(e *evidence, n *harness.Numbers) []finding {
 	if e.layout.ProducerOnly {
 		open := e.source.unsettled()
 		n.Unknown, n.UnknownHappened = open.Len(), open.And(e.out.seen).Len()
-		return nil
+		n.UnknownDidNot = n.Unknown - n.UnknownHappened
+		return unknownNote(n, nil)
 	}
 	highest := e.confirmedCommits()
-	n.Unknown, n.UnknownHappened = e.txns.unknown, e.txns.unknownHappened
+	n.UnknownCommits, n.UnknownCommitsHappened = e.txns.unknown.n, e.txns.unknownHappened
 	for _, w := range e.workers {
 		unknownOutputs(e, w, n)
-		n.Unknown += w.unknownCommits.n
-		n.UnknownHappened += w.unknownCommits.happened(e.final, highest)
+		n.UnknownCommits += w.unknownCommits.n
+		n.UnknownCommitsHappened += w.unknownCommits.happened(e.final, highest)
 	}
-	return nil
+	n.Unknown += n.UnknownCommits
+	n.UnknownHappened += n.UnknownCommitsHappened
+	n.UnknownDidNot = n.Unknown - n.UnknownHappened
+	return unknownNote(n, e.txns.unknown.anomalies)
+}
+
+// unknownNote says how the log decided what nobody learnt.
+func unknownNote(n *harness.Numbers, anomalies []harness.Anomaly) []finding {
+	if n.Unknown == 0 {
+		return nil
+	}
+	produces, happened := n.Unknown-n.UnknownCommits, n.UnknownHappened-n.UnknownCommitsHappened
+	text := fmt.Sprintf("outcomes never learnt: of %s produces %s happened and %s did not, of %s commits %s happened and %s did not", number(produces),
+		number(happened), number(produces-happened), number(n.UnknownCommits), number(n.UnknownCommitsHappened), number(n.UnknownCommits-n.UnknownCommitsHappened))
+	for _, a := range anomalies[:min(len(anomalies), maxExamples)] {
+		text += "; " + a.Text
+	}
+	return with(note("%s", text), anomalies)
 }
 
 func unknownTxn(e *evidence, s *suspect) {
 	if !s.undecided() {
 		return
 	}
-	e.txns.unknown++
+	happened := false
 	for _, f := range s.log {
-		if f.visible > 0 {
-			e.txns.unknownHappened++
-			break
-		}
+		happened = happened || f.visible > 0
 	}
+	if happened {
+		e.txns.unknownHappened++
+	}
+	e.txns.unknown.add(e, harness.AnomalyUnknown, s, 1, func() string { return fmt.Sprintf("%s: unknown, %s", s, decision(s.decided())) })
+}
+
+// decision says what the log says of an unknown end.
+func decision(decided string) string {
+	switch decided {
+	case "committed":
+		return "happened: its outputs are committed"
+	case "aborted":
+		return "did not: its outputs are aborted"
+	case "open":
+		return "did not: its outputs have no control record yet"
+	case "nothing of it":
+		return "did not: no output of it is in the log"
+	}
+	return "half happened: " + decided
 }
 
 // unknownOutputs: of a worker's outputs in a partition, those in the log beyond the confirmed ones happened.

@@ -37,7 +37,7 @@ func requireClean(t *testing.T, row harness.Row, faulty bool) {
 	none := time.Duration(0)
 	want := harness.Numbers{Input: records, Unique: records, LSOStalls: &zero, LongestStall: &none, TotalStall: &none}
 	if row.Pipeline == txnName {
-		want.Torn, want.AbortedSeen, want.CommittedNotSeen = &zero, &zero, &zero
+		want.Torn, want.AbortedSeen, want.CommittedNotSeen, want.Contradicted = &zero, &zero, &zero, &zero
 	}
 	got := row.Numbers
 	require.NotNil(t, got.NoProgress)

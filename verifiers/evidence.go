@@ -38,6 +38,7 @@ type evidence struct {
 	duplicates *provenance
 	losses     *losses
 	stalls     []harness.Stall
+	open       []harness.Hanging
 	// inputLost are acknowledged records that are not in the input log.
 	inputLost *missingAcks
 }
@@ -68,6 +69,7 @@ func gather(r *run, in *inputLog, layout harness.PipelineLayout) (*evidence, err
 	if e.losses, err = findLosses(e); err != nil {
 		return nil, err
 	}
+	e.open = e.hanging()
 	e.stalls, err = findStalls(e)
 	return e, err
 }

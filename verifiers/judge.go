@@ -41,6 +41,7 @@ func Judge(dir string) (*harness.Report, error) {
 		}
 		report.Rows = append(report.Rows, j.row)
 		report.Stalls = append(report.Stalls, j.stalls...)
+		report.Hanging = append(report.Hanging, j.hanging...)
 		report.Inconclusive = append(report.Inconclusive, j.internal...)
 	}
 	report.Exit, report.Why = exit(report)
@@ -55,6 +56,7 @@ type judgement struct {
 	rereads  []harness.Reread
 	passes   []harness.Pass
 	stalls   []harness.Stall
+	hanging  []harness.Hanging
 }
 
 func judgePipeline(r *run, in *inputLog, layout harness.PipelineLayout) (j judgement, err error) {
@@ -64,7 +66,7 @@ func judgePipeline(r *run, in *inputLog, layout harness.PipelineLayout) (j judge
 	}
 	j.row, j.found, j.internal = judgeRow(e)
 	j.found = append(j.found, inputAnomalies(e, j.found)...)
-	j.rereads, j.passes, j.stalls = e.duplicates.rereads, e.losses.passes, e.stalls
+	j.rereads, j.passes, j.stalls, j.hanging = e.duplicates.rereads, e.losses.passes, e.stalls, e.open
 	return j, nil
 }
 

@@ -30,7 +30,12 @@ type txnKey struct {
 }
 
 // fate counts what became of records.
-type fate struct{ visible, aborted, hidden uint64 }
+type fate struct {
+	visible, aborted, hidden uint64
+	// producer and epoch are the last record's batch's, where one transaction is looked into.
+	producer int64
+	epoch    int16
+}
 
 func (f *fate) add(v visibility, n uint64) {
 	switch v {

@@ -109,6 +109,64 @@ func (w *world) sampled(saw uint64) {
 	}
 }
 
+// endUnknown makes the end of a transaction one that its worker never learnt, and the log's markers aborts.
+func (w *world) endUnknown(n uint64) {
+	for _, e := range w.hist("transactional-0").entries {
+		if x, ok := e.(*history.TxnEnded); ok && x.Txn == n {
+			x.Outcome = history.OutcomeUnknown
+		}
+		if x, ok := e.(*history.Committed); ok && x.Txn == n {
+			x.Outcome = history.OutcomeUnknown
+		}
+	}
+	for p := range int32(parts) {
+		w.log("out-"+txnName, p).batches[2*n-1].Marker = observation.MarkerAbort
+	}
+}
+
+// addAgain lets the worker process a transaction's inputs again in another one, as a new session does.
+func (w *world) addAgain(n uint64) {
+	const again = 500
+	f := w.hist("transactional-0")
+	outputs := &history.Outputs{At: at(2999), Txn: again, Outcome: history.OutcomeConfirmed}
+	for p := range int32(parts) {
+		l := w.log("out-"+txnName, p)
+		b := l.append(&observation.Batch{ProducerID: 301, Transactional: true, Records: output(w.log(inTopic, p).batches[n-1], p, life{0, 1}, 9000+uint64(p)*perBatch, again)})
+		outputs.Counts = append(outputs.Counts, history.PartitionCount{Partition: p, Count: uint64(len(b.Records))})
+		l.append(marker(301, observation.MarkerCommit))
+	}
+	f.add(&history.TxnBegin{At: at(2999), Txn: again}, outputs, &history.TxnEnding{At: at(2999), Txn: again, Commit: true},
+		&history.TxnEnded{At: at(2999), Txn: again, Commit: true, Outcome: history.OutcomeConfirmed})
+}
+
+// leaveOpen takes the last transaction's markers away; the brokers tell its state so, 90 s after it began.
+func (w *world) leaveOpen(state string, timeout int32) {
+	for p := range int32(parts) {
+		l := w.log("out-"+txnName, p)
+		l.batches = l.batches[:len(l.batches)-1]
+		l.next--
+	}
+	w.record.Cluster.Bootstrap = []string{"127.0.0.1:9092"}
+	for _, e := range w.hist("observer-samples").entries {
+		s := e.(*history.Sample)
+		if s.Topic == "out-"+txnName {
+			s.HW = min(s.HW, 1089)
+			s.LSO = s.HW
+		}
+	}
+	w.tweak = func(x *observation.Index) {
+		for i := range x.Partitions {
+			for j := range x.Partitions[i].Open {
+				o := &x.Partitions[i].Open[j]
+				o.State, o.TimeoutMillis, o.Coordinator, o.StartMillis, o.AskedMillis = state, timeout, 2, 1_000_000, 1_090_000
+				if state == "" {
+					o.TransactionalID, o.Coordinator = "", -1
+				}
+			}
+		}
+	}
+}
+
 // planted is one mutation of a clean run, and what must come of it.
 type planted struct {
 	name string
@@ -381,17 +439,22 @@ var plantedFaults = []planted{
 				x.Commit = false
 			}
 		}
-	}, txnName, func(n *harness.Numbers) { n.AbortedSeen = u(30) }, harness.Violated, 3, "30 outputs are visible though their transaction's abort was confirmed, e.g. of transaction 7 of transactional-0"},
+	}, txnName, func(n *harness.Numbers) {
+		n.Contradicted = u(3)
+		n.AbortedSeen = u(30)
+	}, harness.Violated, 3, "30 outputs are visible though their transaction's abort was confirmed, e.g. of transaction 7 of transactional-0"},
 	{"a committed transaction aborted by the log", func(w *world) {
 		for p := range int32(parts) {
 			w.log("out-"+txnName, p).batches[13].Marker = observation.MarkerAbort
 		}
 	}, txnName, func(n *harness.Numbers) {
+		n.Contradicted = u(3)
 		n.Unique, n.Lost, n.CommittedNotSeen, n.LostBy = records-30, 30, u(30), map[string]uint64{"aborted": 30}
 	}, harness.Violated, 3, "30 outputs are not visible though their transaction's commit was confirmed, e.g. transaction 7 of transactional-0"},
 	{"a torn transaction over two partitions", func(w *world) {
 		w.log("out-"+txnName, 1).batches[13].Marker = observation.MarkerAbort
 	}, txnName, func(n *harness.Numbers) {
+		n.Contradicted = u(1)
 		n.Unique, n.Lost, n.CommittedNotSeen, n.Torn, n.LostBy = records-10, 10, u(10), u(1), map[string]uint64{"aborted": 10}
 	}, harness.Violated, 3, "1 transactions took effect in part, e.g. transaction 7 of transactional-0"},
 	{"outputs without their offset commit", func(w *world) {
@@ -404,14 +467,21 @@ var plantedFaults = []planted{
 				x.Outcome = history.OutcomeUnknown
 			}
 		}
-	}, txnName, func(n *harness.Numbers) { n.Unknown, n.UnknownHappened = 1, 1 }, harness.Held, 0, ""},
+	}, txnName, func(n *harness.Numbers) {
+		n.UnknownCommits, n.UnknownCommitsHappened = 1, 1
+		n.Unknown, n.UnknownHappened = 1, 1
+	}, harness.Held, 0,
+		"transaction 7 of transactional-0 (incarnation 1): unknown, happened: its outputs are committed"},
 	{"a refused commit that happened", func(w *world) {
 		for _, e := range w.hist("transactional-0").entries {
 			if x, ok := e.(*history.TxnEnded); ok && x.Txn == 7 {
 				x.Outcome = history.OutcomeFailed
 			}
 		}
-	}, txnName, func(n *harness.Numbers) { n.Phantom = 30 }, harness.Violated, 3, "30 records are visible whose writing was reported as failed"},
+	}, txnName, func(n *harness.Numbers) {
+		n.Contradicted = u(3)
+		n.Phantom = 30
+	}, harness.Violated, 3, "30 records are visible whose writing was reported as failed"},
 	{"an open transaction at the end", func(w *world) {
 		for p := range int32(parts) {
 			l := w.log("out-"+txnName, p)
@@ -420,9 +490,26 @@ var plantedFaults = []planted{
 		}
 		w.hist("observer-samples").entries = nil
 	}, txnName, func(n *harness.Numbers) {
+		n.Hanging = 1
 		n.Unique, n.Hidden = records-30, 30
 		n.LSOStalls, n.LongestStall, n.TotalStall = nil, nil, nil
 	}, harness.Inconclusive, 4, "30 inputs are hidden behind an open transaction: t-0 (producer id 300, epoch 0) in out-transactional/0 from offset 1089"},
+	{"an unknown commit that did not happen", func(w *world) {
+		w.endUnknown(7)
+		w.addAgain(7)
+	}, txnName, func(n *harness.Numbers) {
+		n.Unknown, n.UnknownDidNot, n.UnknownCommits, n.Reordered = 1, 1, 1, 30
+	}, harness.Held, 0, "transaction 7 of transactional-0 (incarnation 1): unknown, did not: its outputs are aborted"},
+	{"a transaction that its coordinator still has", func(w *world) { w.leaveOpen("Ongoing", 15_000) }, txnName, func(n *harness.Numbers) {
+		n.Unique, n.Hidden, n.Hanging = records-30, 30, 1
+	}, harness.Inconclusive, 4, "open for 90.0s, Ongoing at coordinator 2 with a timeout of 15s"},
+	{"a transaction that its coordinator has ended elsewhere", func(w *world) { w.leaveOpen("CompleteAbort", 15_000) }, txnName, func(n *harness.Numbers) {
+		n.Unique, n.Hidden, n.Hanging = records-30, 30, 1
+	}, harness.Inconclusive, 4, "hanging: its coordinator 2 has it as CompleteAbort and never ends it"},
+	{"a transaction that no coordinator lists", func(w *world) { w.leaveOpen("", 0) }, txnName, func(n *harness.Numbers) {
+		n.Unique, n.Hidden, n.Hanging = records-30, 30, 1
+	}, harness.Inconclusive, 4, "to end the transaction of producer id 300: kafka-transactions.sh --bootstrap-server 127.0.0.1:9092 abort --topic out-transactional --partition 0 --start-offset 1089 && " +
+		"kafka-transactions.sh --bootstrap-server 127.0.0.1:9092 abort --topic out-transactional --partition 1 --start-offset 1089 && "},
 	{"a transaction with no records", func(w *world) {
 		w.hist("transactional-0").add(&history.TxnBegin{At: at(1), Txn: 5000}, &history.TxnEnding{At: at(1), Txn: 5000, Commit: true},
 			&history.TxnEnded{At: at(1), Txn: 5000, Commit: true, Outcome: history.OutcomeConfirmed})
@@ -435,7 +522,11 @@ var plantedFaults = []planted{
 	{"unknown records, one of which is there", func(w *world) {
 		w.hist("source-acks1").add(&history.Intent{At: at(2999), First: 3000, Count: 3}, &history.Settled{At: at(2999), Runs: []history.SeqRun{{First: 3000, Stride: 1, Count: 2}}})
 		w.log("out-"+srcName, 0).append(&observation.Batch{ProducerID: 101, Records: []observation.Record{{Identity: history.Identity{Source: 1, Sequence: 3000}}}})
-	}, srcName, func(n *harness.Numbers) { n.Unknown, n.UnknownHappened = 3, 1 }, harness.Held, 0, ""},
+	}, srcName, func(n *harness.Numbers) {
+		n.UnknownDidNot = 2
+		n.Unknown, n.UnknownHappened = 3, 1
+	}, harness.Held, 0,
+		"of 3 produces 1 happened and 2 did not, of 0 commits"},
 	{"an unknown record stored twice", func(w *world) {
 		w.hist("source-acks1").add(&history.Intent{At: at(2999), First: 3000, Count: 1})
 		for range 2 {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
@@ -31,23 +32,65 @@ func (s *suspect) String() string {
 
 // txnSums are what the checks of single transactions found.
 type txnSums struct {
-	abortedSeen, notSeen, torn        txnSum
-	phantom, unknown, unknownHappened uint64
+	abortedSeen, notSeen, torn, contradicted, phantom, unknown txnSum
+	unknownHappened                                            uint64
 	// gone counts, by partition, outputs of committed transactions that are not in the log.
 	gone map[int32]uint64
 }
 
-// txnSum is a count with its first example.
+// txnSum is a count with its first examples.
 type txnSum struct {
-	n     uint64
-	first string
+	n         uint64
+	anomalies []harness.Anomaly
 }
 
-func (s *txnSum) add(n uint64, example func() string) {
-	if n > 0 && s.first == "" {
-		s.first = example()
+// add counts n things of one transaction, which example puts in words.
+func (s *txnSum) add(e *evidence, kind harness.AnomalyKind, x *suspect, n uint64, example func() string) {
+	if s.n += n; n > 0 && len(s.anomalies) < harness.MaxAnomalies {
+		s.anomalies = append(s.anomalies, harness.Anomaly{Kind: kind, Txn: e.txnRef(x), Text: example()})
 	}
-	s.n += n
+}
+
+// first is the first example ("" none).
+func (s *txnSum) first() string {
+	if len(s.anomalies) == 0 {
+		return ""
+	}
+	return s.anomalies[0].Text
+}
+
+// txnRef names a transaction as its worker numbered it and as the brokers know it, with what each says became of it.
+func (e *evidence) txnRef(s *suspect) *harness.TxnRef {
+	by := lifeOf(s.worker)
+	ref := &harness.TxnRef{By: &by, Ordinal: s.ordinal, ProducerID: -1, ProducerEpoch: -1, Outcome: s.outcomeText(), Decided: s.decided()}
+	if ids := e.layout.TransactionalIDs; int(s.Worker) < len(ids) {
+		ref.TransactionalID = ids[s.Worker]
+	}
+	for _, p := range partitionsOf(s.log) {
+		ref.ProducerID, ref.ProducerEpoch = s.log[p].producer, int32(s.log[p].epoch)
+	}
+	return ref
+}
+
+// decided is what the log says became of a transaction: what its control records say, where they all say the same.
+func (s *suspect) decided() string {
+	var sum fate
+	for _, f := range s.log {
+		sum.visible += f.visible
+		sum.aborted += f.aborted
+		sum.hidden += f.hidden
+	}
+	switch {
+	case sum.visible > 0 && sum.aborted > 0:
+		return "committed and aborted"
+	case sum.visible > 0:
+		return "committed"
+	case sum.aborted > 0:
+		return "aborted"
+	case sum.hidden > 0:
+		return "open"
+	}
+	return "nothing of it"
 }
 
 // txnChecks look at one transaction each time. A new one is a function and a line here; what it finds is reported by its
@@ -59,6 +102,7 @@ var txnChecks = []func(*evidence, *suspect){
 	phantomTxn,
 	unknownTxn,
 	goneTxn,
+	contradicted,
 }
 
 // lookIntoSuspects finds the blocks whose history and log don't agree, or don't say how they end, gathers their
@@ -149,6 +193,7 @@ func (e *evidence) gatherFromLogs(in map[block]bool, found map[txnKey]*suspect) 
 			return nil
 		}
 		o := newOutputReader(e.run, e.in, e.layout, log)
+		var current *observation.Batch
 		o.txnSeen = func(key txnKey, stands visibility, n uint64) {
 			if found[key] == nil || !in[blockOf(key.life, key.ordinal)] {
 				return
@@ -159,8 +204,13 @@ func (e *evidence) gatherFromLogs(in map[block]bool, found map[txnKey]*suspect) 
 				fates[i][key] = f
 			}
 			f.add(stands, n)
+			f.producer, f.epoch = current.ProducerID, current.ProducerEpoch
 		}
-		_, _, err := observation.ReadRuns(log.path, func(b *observation.Batch) error { o.batch(b); return nil })
+		_, _, err := observation.ReadRuns(log.path, func(b *observation.Batch) error {
+			current = b
+			o.batch(b)
+			return nil
+		})
 		return err
 	})
 	for i, of := range fates {

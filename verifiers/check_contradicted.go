@@ -1,0 +1,39 @@
+package verifiers
+
+import (
+	"fmt"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// checkContradicted matches control records with what workers were told: a transaction's marker in a partition must not
+// say commit where the abort was confirmed, the commit refused or never asked for, nor abort where the commit was
+// confirmed. A late or repeated request to end a transaction shows here first, whatever it did to the records.
+func checkContradicted(e *evidence, n *harness.Numbers) []finding {
+	if !e.layout.Transactional || e.layout.ProducerOnly {
+		return nil
+	}
+	x := e.txns.contradicted
+	n.Contradicted = &x.n
+	if x.n == 0 {
+		return nil
+	}
+	return with(breaks(onlyExactly, "%s control records say otherwise than the client was told, e.g. %s", number(x.n), x.first()), x.anomalies)
+}
+
+func contradicted(e *evidence, s *suspect) {
+	for _, p := range partitionsOf(s.log) {
+		says := ""
+		switch f := s.log[p]; {
+		case f.visible > 0 && (s.aborted() || s.refused()):
+			says = "commit"
+		case f.aborted > 0 && s.committed():
+			says = "abort"
+		default:
+			continue
+		}
+		e.txns.contradicted.add(e, harness.AnomalyContradicted, s, 1, func() string {
+			return fmt.Sprintf("%s (%s): %s in %s/%d", s, s.outcomeText(), says, e.layout.Output, p)
+		})
+	}
+}
