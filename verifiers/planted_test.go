@@ -590,6 +590,25 @@ var plantedFaults = []planted{
 	}, plainName, nil, harness.Held, 0, ""},
 	{"a fault that did not bite", func(w *world) { w.fault(1000, 2000).Bites[1] = harness.Bite{Pipeline: plainName, Proof: "0 bytes cut"} }, plainName,
 		nil, harness.Inconclusive, 4, "broker-kill leader of output/0 did not bite: 0 bytes cut"},
+	{"a fault that was not meant to bite", func(w *world) {
+		f := w.fault(1000, 2000)
+		f.Bites[1], f.AimsAt = harness.Bite{Pipeline: plainName, Proof: "0 bytes cut"}, []string{txnName}
+	}, plainName, nil, harness.Held, 0, ""},
+	{"a fault for another row that went wrong", func(w *world) {
+		f := w.fault(1000, 2000)
+		f.AimsAt, f.Error = []string{txnName}, "half of it stayed"
+	}, plainName, nil, harness.Inconclusive, 4, "went wrong: half of it stayed"},
+	{"a repeated fault of which one bit", func(w *world) {
+		f := w.fault(1000, 1500)
+		f.Bites[1], f.Series = harness.Bite{Pipeline: plainName, Proof: "0 bytes cut"}, 1
+		w.fault(1600, 2000).Series = 1
+	}, plainName, nil, harness.Held, 0, ""},
+	{"a repeated fault of which none bit", func(w *world) {
+		for _, from := range []uint64{1000, 1600} {
+			f := w.fault(from, from+400)
+			f.Bites[1], f.Series = harness.Bite{Pipeline: plainName, Proof: "0 bytes cut"}, 1
+		}
+	}, plainName, nil, harness.Inconclusive, 4, "did not bite: 0 bytes cut"},
 	{"too little before and after", func(w *world) { w.fault(10, 2995) }, plainName, nil, harness.Inconclusive, 4, "0 records became visible before the first fault, 100 are needed"},
 	{"too little offered", func(w *world) { w.fault(1000, 1020) }, plainName, nil, harness.Inconclusive, 4, "records were offered while faults were active"},
 	{"an incident", func(w *world) { w.record.Incidents = []string{"broker 2 died"} }, plainName, nil, harness.Inconclusive, 4, "incident: broker 2 died"},
