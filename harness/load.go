@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/chaeos/chaeos/harness/history"
@@ -19,24 +18,16 @@ func (r *run) load(ctx context.Context) (string, error) {
 	defer stop()
 	played := make(chan error, 1)
 	go func() { played <- r.schedule.play(playing, r.record.LoadStart) }()
+	var pace pace
 	err := wait.Poll(ctx, pollEvery, func() (bool, error) {
 		done := history.Now().Sub(r.record.LoadStart)
-		r.rooms.Terminal.Live(r.progress(), min(done, whole), whole)
+		r.rooms.Terminal.Live(r.progress(&pace), min(done, whole), whole)
 		return done >= whole, r.broken()
 	})
 	if err != nil {
 		stop() // a run that can't go on does not wait for its schedule
 	}
 	return "", errors.Join(err, <-played)
-}
-
-// progress is the state of the moment for the live line.
-func (r *run) progress() string {
-	var b strings.Builder
-	for _, l := range r.record.Plan.Pipelines {
-		fmt.Fprintf(&b, "%s %d/%d  ", l.Name, r.observer.Visible(l.Name), r.fleet.Offered(l.Name))
-	}
-	return strings.TrimSpace(b.String() + prefixed("fault: ", r.schedule.active()))
 }
 
 // broken says why the run can't go on: what is not recorded can't be judged.

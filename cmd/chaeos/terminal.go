@@ -62,7 +62,7 @@ func (t *lineTerminal) Live(text string, done, of time.Duration) {
 	if of > 0 {
 		text = fmt.Sprintf("%s of %s  %s", done.Round(time.Second), of.Round(time.Second), text)
 	}
-	t.print("  " + text)
+	t.print("  " + strings.Join(strings.Fields(strings.ReplaceAll(text, "\n", " ; ")), " "))
 }
 
 func (t *lineTerminal) Close() {}

@@ -13,8 +13,8 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// liveTerminal prints the same lines as lineTerminal, and below them one line that is drawn over: the phase, how long it
-// has lasted, and the state of the moment. Close takes that line away.
+// liveTerminal prints the same lines as lineTerminal, and below them lines that are drawn over: the phase, how long it
+// has lasted and what is left of it, and the state of the moment. Close takes those lines away.
 type liveTerminal struct {
 	*lineTerminal
 	out      io.Writer
@@ -22,15 +22,16 @@ type liveTerminal struct {
 	bar      *mpb.Bar
 	close    sync.Once
 
-	state sync.Mutex // guards moment, which the drawing goroutine reads
+	state sync.Mutex // guards what follows, which the drawing goroutine reads
 	moment
+	details []*mpb.Bar // the lines below the first
 }
 
-// moment is what the live line shows.
+// moment is what the live lines show.
 type moment struct {
 	phase    string
 	since    time.Time
-	text     string
+	lines    []string
 	done, of time.Duration
 }
 
@@ -46,19 +47,38 @@ func newLiveTerminal(w io.Writer) *liveTerminal {
 func (t *liveTerminal) Phase(name, note string) {
 	t.lineTerminal.Phase(name, note)
 	t.state.Lock()
-	defer t.state.Unlock()
 	t.moment = moment{phase: name, since: time.Now()}
+	t.state.Unlock()
+	t.show(0)
 }
 
 func (t *liveTerminal) Live(text string, done, of time.Duration) {
+	lines := strings.Split(text, "\n")
 	t.state.Lock()
-	defer t.state.Unlock()
-	t.text, t.done, t.of = text, done, of
+	t.lines, t.done, t.of = lines, done, of
+	t.state.Unlock()
+	t.show(min(len(lines)-1, mostDetails))
+}
+
+// mostDetails bounds the lines below the first: a terminal must not scroll because of them.
+const mostDetails = 12
+
+// show makes as many detail lines as there are to draw, or takes away those there are too many.
+func (t *liveTerminal) show(n int) {
+	for len(t.details) < n {
+		t.details = append(t.details, t.progress.New(0, nil, mpb.BarFillerTrim(), mpb.AppendDecorators(decor.Any(t.drawDetail(len(t.details)+1)))))
+	}
+	for len(t.details) > n {
+		last := len(t.details) - 1
+		t.details[last].Abort(true)
+		t.details = t.details[:last]
+	}
 }
 
 // Close may be called more than once. What comes after it is printed as plain lines.
 func (t *liveTerminal) Close() {
 	t.close.Do(func() {
+		t.show(0)
 		t.bar.Abort(true)
 		t.progress.Wait()
 		t.mu.Lock()
@@ -67,7 +87,7 @@ func (t *liveTerminal) Close() {
 	})
 }
 
-// draw is the live line, cut to the terminal's width: a line that wraps can't be drawn over.
+// draw is the first live line, cut to the terminal's width: a line that wraps can't be drawn over.
 func (t *liveTerminal) draw(s decor.Statistics) string {
 	t.state.Lock()
 	m := t.moment
@@ -77,10 +97,29 @@ func (t *liveTerminal) draw(s decor.Statistics) string {
 	}
 	line := fmt.Sprintf("%s %.0fs  ", m.phase, time.Since(m.since).Seconds())
 	if m.of > 0 {
-		line += gauge(m.done, m.of) + "  "
+		line += fmt.Sprintf("%s %.0fs left  ", gauge(m.done, m.of), max(m.of-m.done, 0).Seconds())
 	}
-	letters := []rune(strings.ReplaceAll(line+m.text, "\n", " "))
-	return string(letters[:min(len(letters), max(s.AvailableWidth-1, 0))])
+	if len(m.lines) > 0 {
+		line += m.lines[0]
+	}
+	return cut(line, s.AvailableWidth)
+}
+
+// drawDetail draws one of the lines below.
+func (t *liveTerminal) drawDetail(line int) func(decor.Statistics) string {
+	return func(s decor.Statistics) string {
+		t.state.Lock()
+		defer t.state.Unlock()
+		if line >= len(t.lines) {
+			return ""
+		}
+		return cut(t.lines[line], s.AvailableWidth)
+	}
+}
+
+func cut(line string, width int) string {
+	letters := []rune(line)
+	return string(letters[:min(len(letters), max(width-1, 0))])
 }
 
 // gaugeWidth is the width of the bar that shows how much of a phase's time is over.

@@ -46,10 +46,14 @@ func TestLiveTerminal(t *testing.T) {
 	term.Phase("load", "")
 	term.Live("idempotent 500/s\nsecond line "+strings.Repeat("long ", 40), 10*time.Second, 40*time.Second)
 	pty.awaitScreen(t, func(s []string) bool {
-		return len(s) == 3 && strings.HasPrefix(s[2], "load 0s  [=====               ]  idempotent 500/s second line")
+		return len(s) == 4 && strings.HasPrefix(s[2], "load 0s  [=====               ] 30s left  idempotent 500/s") &&
+			strings.HasPrefix(s[3], "second line long long") && len(s[3]) < 80
 	})
 	term.Note("leader 1 -> 2")
-	pty.awaitScreen(t, func(s []string) bool { return len(s) == 4 && strings.HasSuffix(s[2], "  leader 1 -> 2") })
+	pty.awaitScreen(t, func(s []string) bool { return len(s) == 5 && strings.HasSuffix(s[2], "  leader 1 -> 2") })
+	term.Live("one line again", 20*time.Second, 40*time.Second)
+	pty.awaitScreen(t, func(s []string) bool { return len(s) == 4 && strings.HasSuffix(s[3], "one line again") })
+	term.Live("two\nlines at the end", 20*time.Second, 40*time.Second)
 	term.Note("just before the end")
 	term.Close()
 	term.Close()
