@@ -71,7 +71,7 @@ func (r HistoryRow) spread(list reflect.Value) ([]HistoryRow, error) {
 	var rows []HistoryRow
 	for i := range list.Len() {
 		one, x := r, list.Index(i)
-		err := error(nil)
+		var err error
 		if x.Kind() == reflect.Struct {
 			err = one.setAll(x)
 		} else {
@@ -88,7 +88,7 @@ func (r HistoryRow) spread(list reflect.Value) ([]HistoryRow, error) {
 func (r *HistoryRow) setAll(v reflect.Value) error {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
-		err := error(nil)
+		var err error
 		if field.Anonymous {
 			err = r.setAll(v.Field(i))
 		} else {
