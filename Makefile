@@ -15,7 +15,7 @@ installed := $(firstword $(wildcard $(shell command -v golangci-lint) $(shell go
 pinned := $(if $(installed),$(shell $(installed) version | grep 'version $(GOLANGCI_VERSION) '))
 golangci = $(if $(pinned),$(installed),go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v$(GOLANGCI_VERSION))
 
-.PHONY: run build engine images test test-unit test-real lint bench nightly grounds
+.PHONY: controls corpus run build engine images test test-unit test-real lint bench nightly grounds
 
 run: build ## the first thing to try: three pipelines while their leader is cut off from its followers
 	$(BIN) run leader-partition --seed $(SEED)
@@ -41,6 +41,15 @@ test-real: build engine images ## everything that starts brokers, as processes a
 lint:
 	$(golangci) run
 	go run github.com/rhysd/actionlint/cmd/actionlint@v$(ACTIONLINT_VERSION)
+
+controls: ## the planted-fault suite: what each control planted, and what was found
+	@go test -count=1 -v -run '^Test(PlantedFaults|ListedFaults|EveryCheckHasControls|EmptyTopics|OnlyControlRecords|MarkerIsTheLastEntry|Stall.*|SamplingGap|Recovery|Latency|CleanRun|Corpus|ForeignAndCorruptRecords|ClientThatSeesOtherwise|OpenTransactionIsNamed|HonestBrokers|DishonestBrokers)$$' \
+		./verifiers ./verifiers/readback ./cmd/offline | awk \
+		'/control: /{sub(/^.*control: /, ""); print} /^--- (PASS|FAIL)|^ok|^FAIL|panic:/{print} /^ +--- FAIL/{print} /FAIL|panic:/{bad = 1} END{exit bad}'
+
+corpus: build ## record the corpus of small runs again (real brokers, about six minutes), then read the golden reports' difference
+	verifiers/testdata/corpus/record.sh $(abspath $(BIN))
+	go test ./verifiers -run Corpus -update
 
 bench: ## figures as ratios of one run, about five minutes; not a test
 	@echo '== ready: our cluster beside its three JVMs without proxies; ratio of times, at most 1.2'
