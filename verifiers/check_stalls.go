@@ -1,6 +1,8 @@
 package verifiers
 
 import (
+	"cmp"
+	"fmt"
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
@@ -14,30 +16,66 @@ func checkStalls(e *evidence, n *harness.Numbers) []finding {
 		total += s.Length
 		longest = max(longest, s.Length)
 	}
-	gaps, unsampled := e.gaps()
-	if count == 0 && (gaps > 0 || unsampled > 0) {
-		return note("last stable offsets were not observed throughout: %d gaps in the samples, %d partitions without any", gaps, unsampled)
+	g := e.gaps()
+	found := g.doubt(e)
+	if count == 0 && g.any() {
+		return append(found, note("last stable offsets were not observed throughout: %s", g)...)
 	}
 	n.LSOStalls, n.LongestStall, n.TotalStall = &count, &longest, &total
-	if gaps > 0 || unsampled > 0 {
-		return note("stalls are a lower bound: %d gaps in the samples, %d partitions without any", gaps, unsampled)
+	if g.any() {
+		return append(found, note("stalls are a lower bound: %s", g)...)
+	}
+	return found
+}
+
+// sampling is what is missing of the samples since the load began.
+type sampling struct {
+	gaps, unsampled int
+	// widest is the longest gap, in seconds, and where it was.
+	widest time.Duration
+	where  tp
+}
+
+func (g sampling) any() bool { return g.gaps > 0 || g.unsampled > 0 }
+
+func (g sampling) String() string {
+	return fmt.Sprintf("%d gaps in the samples, %d partitions without any", g.gaps, g.unsampled)
+}
+
+// doubt: a transactional row that was not sampled for as long as a stall must last may have stood still unseen. A shorter
+// gap can't hide one: a last stable offset never goes down, so one that is the same on both sides stood still throughout.
+// The other rows' last stable offsets are their watermarks, and stand for nothing.
+func (g sampling) doubt(e *evidence) []finding {
+	threshold := cmp.Or(e.run.record.Bounds.StallThreshold, harness.DefaultBounds().StallThreshold)
+	switch {
+	case !e.layout.Transactional || !e.run.live.recorded:
+		return nil
+	case g.widest >= threshold:
+		return doubt("the last stable offset of %s/%d was not sampled for %.1fs: a stall may have gone unseen", g.where.topic, g.where.partition, g.widest.Seconds())
+	case g.unsampled > 0:
+		return doubt("the last stable offsets of %d partitions were never sampled", g.unsampled)
 	}
 	return nil
 }
 
-// gaps counts the times without samples since the load began, and the partitions without any sample.
-func (e *evidence) gaps() (gaps, unsampled int) {
+// gaps finds what is missing.
+func (e *evidence) gaps() (g sampling) {
 	for p := range e.run.record.Plan.Partitions {
-		s := e.run.live.standing[tp{e.layout.Output, int32(p)}]
+		at := tp{e.layout.Output, int32(p)}
+		s := e.run.live.standing[at]
 		if s == nil || !s.sampled {
-			unsampled++
+			g.unsampled++
 			continue
 		}
-		for _, g := range s.gaps {
-			if g.to >= e.run.record.LoadStart {
-				gaps++
+		for _, x := range s.missing(e.run.live.until) {
+			if x.to < e.run.record.LoadStart {
+				continue
+			}
+			g.gaps++
+			if d := x.to.Sub(max(x.from, e.run.record.LoadStart)); d > g.widest {
+				g.widest, g.where = d, at
 			}
 		}
 	}
-	return gaps, unsampled
+	return g
 }

@@ -41,6 +41,27 @@ var checks = []check{
 	{"unprocessed", checkUnprocessed},
 }
 
+// Checks names every check, sorted; docs/NUMBERS.md says which figure each computes.
+func Checks() []string {
+	var names []string
+	for _, c := range checks {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// Causes names every cause of a duplicate or loss, and everything that can have ended a stall, as reports give them.
+func Causes() []string {
+	causes := []string{
+		byBroker, byResend, byResendAcross, byResendWithin, byProcess, byAbsence, bySilence, bySkip, byTruncation, byDeletion, byAbort,
+		endedByCommit, endedByClient, endedByTimeout, endedByNewEpoch, endedUnasked,
+	}
+	for _, why := range []string{rereadRestart, rereadRebalance, rereadRewind} {
+		causes = append(causes, byProcess+" after "+why)
+	}
+	return causes
+}
+
 // finding is one thing that a check found.
 type finding struct {
 	// breaks are the guarantees that it proves violated.

@@ -14,6 +14,8 @@ type tp struct {
 type liveLog struct {
 	// recorded says that an observer's history exists.
 	recorded bool
+	// until is the newest sample or delivery of any partition: what was sampled last before it has a gap at its end.
+	until    history.Time
 	standing map[tp]*standstill
 	// seenTo is the end of what the live reader was given; highest the highest watermark by leader epoch.
 	seenTo  map[tp]int64
@@ -45,6 +47,7 @@ func (l *liveLog) add(e history.Entry, loadStart history.Time) {
 	case *history.LogEnd:
 		raise(l.logEnds, tp{e.Topic, e.Partition}, e.LeaderEpoch, e.End)
 	case *history.Seen:
+		l.until = max(l.until, e.At)
 		at := tp{e.Topic, e.Partition}
 		l.seenTo[at] = max(l.seenTo[at], e.To)
 	case *history.Latency:
@@ -63,6 +66,7 @@ func (l *liveLog) add(e history.Entry, loadStart history.Time) {
 }
 
 func (l *liveLog) sample(e *history.Sample) {
+	l.until = max(l.until, e.At)
 	at := tp{e.Topic, e.Partition}
 	s, ok := l.standing[at]
 	if !ok {

@@ -64,6 +64,14 @@ func (s *standstill) add(e *history.Sample) {
 	}
 }
 
+// missing lists the times without samples, up to when anything was observed at all.
+func (s *standstill) missing(until history.Time) []gap {
+	if until.Sub(s.last) <= gapIntervals*sampleInterval {
+		return s.gaps
+	}
+	return append(s.gaps[:len(s.gaps):len(s.gaps)], gap{s.last, until})
+}
+
 // keep drops standstills that no threshold would count: at every second sample of a busy partition there is one.
 func keep(stalls []stall, s stall) []stall {
 	if s.length() <= 2*sampleInterval {
