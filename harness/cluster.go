@@ -117,6 +117,9 @@ type Cluster interface {
 type LinkBytes struct {
 	UpstreamIn, UpstreamOut     int64
 	DownstreamIn, DownstreamOut int64
+	// UpstreamEnded counts the connections that the dialling side ended, or the proxy under it; DownstreamEnded those that
+	// the dialled side did. They stay 0 where a provider can't see that.
+	UpstreamEnded, DownstreamEnded int64
 }
 
 // Cut is the number of bytes that entered the proxy and never left it.

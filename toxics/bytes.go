@@ -21,6 +21,8 @@ const (
 
 // tally is how many bytes each stream of a fault held back or let pass, since it was injected.
 type tally struct {
+	// human writes a count with its unit.
+	human   func(int64) string
 	streams []stream
 	counted func(stream, harness.LinkBytes) int64
 	before  map[string]harness.LinkBytes
@@ -33,7 +35,7 @@ func newTally(ctx context.Context, f *harness.Field, streams []stream, counted f
 	if err != nil {
 		return nil, fmt.Errorf("the links' byte counters: %w", err)
 	}
-	return &tally{streams: streams, counted: counted, before: before}, nil
+	return &tally{human: humanBytes, streams: streams, counted: counted, before: before}, nil
 }
 
 // count takes the difference to the injection.
@@ -51,6 +53,18 @@ func (t *tally) count(ctx context.Context, f *harness.Field) int64 {
 		sum += n
 	}
 	return sum
+}
+
+// peak keeps the largest difference to the injection that was seen of each stream, where it is at least the given one.
+func (t *tally) peak(ctx context.Context, f *harness.Field, least int64) {
+	seen := t.bytes
+	t.count(ctx, f)
+	for s, n := range t.bytes {
+		if n < least {
+			n = 0
+		}
+		t.bytes[s] = max(n, seen[s])
+	}
 }
 
 // settle counts until something was counted, for a moment.
@@ -76,7 +90,7 @@ func (t *tally) of(what string, matters func(stream) bool) (string, bool) {
 	if sum == 0 {
 		return "nothing " + what, false
 	}
-	return fmt.Sprintf("%s %s on %s", humanBytes(sum), what, largest(byProxy)), true
+	return fmt.Sprintf("%s %s on %s", t.human(sum), what, largest(byProxy)), true
 }
 
 // quoted is how many links a proof names.

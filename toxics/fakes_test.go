@@ -89,10 +89,11 @@ type fakeCluster struct {
 	calls  []string
 }
 
-type linkCounter struct{ upIn, upOut, downIn, downOut atomic.Int64 }
+type linkCounter struct{ upIn, upOut, downIn, downOut, ended atomic.Int64 }
 
 func newFakeCluster(t *testing.T, kafka *kfake.Cluster) *fakeCluster {
 	kafkatoxic.Register()
+	zerolog.SetGlobalLevel(zerolog.ErrorLevel) // some toxics trace each interruption to standard error
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), zerolog.Nop())
 	api := httptest.NewServer(server.Routes())
 	t.Cleanup(api.Close)
@@ -161,8 +162,9 @@ func serveEcho(ctx context.Context, l net.Listener, counter *linkCounter) {
 func talk(ctx context.Context, addr string, counter *linkCounter) {
 	for ctx.Err() == nil {
 		conn, err := net.Dial("tcp", addr)
-		if err != nil {
-			return
+		if err != nil { // refused
+			_ = wait.Sleep(ctx, 20*time.Millisecond)
+			continue
 		}
 		stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 		go func() {
@@ -180,6 +182,7 @@ func talk(ctx context.Context, addr string, counter *linkCounter) {
 		}
 		stop()
 		_ = conn.Close()
+		counter.ended.Add(1)
 	}
 }
 
@@ -200,6 +203,7 @@ func (c *fakeCluster) Bytes(context.Context) (map[string]harness.LinkBytes, erro
 	for name, n := range c.bytes {
 		out[name] = harness.LinkBytes{
 			UpstreamIn: n.upIn.Load(), UpstreamOut: n.upOut.Load(), DownstreamIn: n.downIn.Load(), DownstreamOut: n.downOut.Load(),
+			UpstreamEnded: n.ended.Load(), DownstreamEnded: n.ended.Load(),
 		}
 	}
 	return out, c.fails["bytes"]

@@ -15,9 +15,10 @@ var latencyKind = Kind{
 	About: "delays every byte on the target's links; in both directions a round trip takes twice as long",
 	Hits:  Brokers | Workers,
 	Options: []OptionInfo{
-		{"direction", "both, to (the target) or from; both unless given"},
+		directionOption,
+		fromOption,
 		{"latency", "how long bytes are delayed, 1ms to 1m; 100ms unless given"},
-		{"links", "client, replication, quorum, or a list of them; client unless given"},
+		linksOption("client"),
 	},
 	make: newLatency,
 }
@@ -32,7 +33,7 @@ var _ harness.Fault = latency{}
 
 func newLatency(r *reader) harness.Fault {
 	return latency{
-		linkFault{r.someOf("links", linkKinds[:1], linkKinds...), r.oneOf("direction", bothWays, toTarget, fromTarget)},
+		newLinkFault(r, linkKinds[:1]),
 		r.duration("latency", 100*time.Millisecond, time.Millisecond, time.Minute),
 	}
 }
@@ -41,13 +42,9 @@ func (l latency) String() string { return fmt.Sprintf("%s, %s", l.delay, l.linkF
 
 // Inject delays the links of the target: those of a broker to and from everyone, those of a worker to every broker.
 func (l latency) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	t, err := findOnLinks(ctx, f, target)
+	t, streams, err := l.find(ctx, f, target, anyone)
 	if err != nil {
 		return nil, err
-	}
-	streams := between(f.Cluster.Links(), l.kinds, t.side(), everyone, l.direction)
-	if len(streams) == 0 {
-		return nil, noLinks(l.linkFault.String(), t)
 	}
 	return poisoning{
 		fault: latencyKind.Name, kind: "latency", what: "delayed", counted: stream.passed, whileActive: true,

@@ -10,29 +10,97 @@ import (
 	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/wait"
 )
 
-// linkFault is what faults on links have in common: which links, and which way.
+// linkFault is what faults on links have in common: which links, which way, and to whom they lead.
 type linkFault struct {
 	kinds     []string
 	direction string
+	// from, when set, selects the other ends: only links between them and the target are meant.
+	from string
+}
+
+// The options of all faults on links.
+var (
+	directionOption = OptionInfo{"direction", "both, to (the target) or from; both unless given"}
+	fromOption      = OptionInfo{"from", "a target at the other end: only links between the two are meant; everyone unless given"}
+)
+
+// linksOption describes the option for a fault whose default is given.
+func linksOption(def string) OptionInfo {
+	return OptionInfo{"links", "client, replication, quorum, or a list of them; " + def + " unless given"}
+}
+
+func newLinkFault(r *reader, kinds []string) linkFault {
+	return linkFault{
+		r.someOf("links", kinds, linkKinds...), r.oneOf("direction", bothWays, toTarget, fromTarget),
+		r.target("from", Brokers|Workers),
+	}
 }
 
 func (linkFault) Needs() []string { return []string{"links"} }
 
 func (l linkFault) String() string {
-	return strings.Join(l.kinds, "+") + " links" + directionText(l.direction)
+	text := strings.Join(l.kinds, "+") + " links" + directionText(l.direction)
+	if l.from != "" {
+		text += ", from " + l.from
+	}
+	return text
 }
 
 func (l linkFault) has(kind harness.LinkKind) bool { return slices.Contains(l.kinds, string(kind)) }
 
-// check refuses links that a worker doesn't have.
-func (l linkFault) check(_ Scope, t Target) error {
+// check refuses links that a worker doesn't have, and other ends that there are not.
+func (l linkFault) check(s Scope, t Target) error {
+	if err := l.checkKinds(t); err != nil || l.from == "" {
+		return err
+	}
+	from, err := ParseTarget(l.from)
+	if err != nil {
+		return err
+	}
+	switch {
+	case from.Class() == Workers && t.Class() == Workers:
+		return &OptionError{Option: "from", Reason: "workers have no links to each other"}
+	case from.check(s) != nil:
+		return &OptionError{Option: "from", Reason: from.check(s).Error()}
+	}
+	return l.checkKinds(from)
+}
+
+func (l linkFault) checkKinds(t Target) error {
 	if t.Class() == Workers && !slices.Equal(l.kinds, linkKinds[:1]) {
 		return &OptionError{Option: "links", Reason: fmt.Sprintf("%q has client links only", t)}
 	}
 	return nil
 }
+
+// find resolves the target, and lists the streams between it and the other ends: those that "from" selects, or all that
+// others lets through.
+func (l linkFault) find(ctx context.Context, f *harness.Field, target string, others func(side) side) (found, []stream, error) {
+	t, err := findOnLinks(ctx, f, target)
+	if err != nil {
+		return found{}, nil, err
+	}
+	other := others(t.side())
+	if l.from != "" {
+		from, err := findOnLinks(ctx, f, l.from)
+		if err != nil {
+			return found{}, nil, err
+		}
+		other = from.side()
+		t.text += " from " + from.text
+	}
+	streams := between(f.Cluster.Links(), l.kinds, t.side(), other, l.direction)
+	if len(streams) == 0 {
+		return found{}, nil, noLinks(l.String(), t)
+	}
+	return t, streams, nil
+}
+
+// anyone lets every other end through, also one that the target selects too.
+func anyone(side) side { return everyone }
 
 // found is a target of a fault on links.
 type found struct {
@@ -96,8 +164,12 @@ type poisoning struct {
 	// what happened to the bytes that count as proof: "cut" or "delayed".
 	what    string
 	counted func(stream, harness.LinkBytes) int64
+	// human writes a count with its unit, bytes unless given.
+	human func(int64) string
 	// whileActive says that bytes count until the heal, not after it.
 	whileActive bool
+	// backlog, when set, makes the largest count that was seen at one time the proof: of streams that reached so much.
+	backlog int64
 	// asked are the brokers that are asked for leaders meanwhile.
 	asked []int
 }
@@ -108,6 +180,9 @@ func (p poisoning) inject(ctx context.Context, f *harness.Field, t found, stream
 	if err != nil {
 		return nil, err
 	}
+	if p.human != nil {
+		bytes.human = p.human
+	}
 	i := newInjection(f, harness.Resolved{
 		Text: t.text, Brokers: t.brokers, Members: t.members, Links: proxiesOf(streams), Partitions: t.affected,
 	})
@@ -116,12 +191,16 @@ func (p poisoning) inject(ctx context.Context, f *harness.Field, t found, stream
 	if err := poison(ctx, f, &i.undo, named, p.kind, p.attributes, streams); err != nil {
 		return i, err
 	}
-	if p.whileActive {
+	if p.backlog > 0 {
+		i.keep(ctx, func(ctx context.Context) error {
+			return wait.Poll(ctx, watchEvery, func() (bool, error) { bytes.peak(ctx, f, p.backlog); return false, nil })
+		})
+	} else if p.whileActive {
 		i.before = func(ctx context.Context) { bytes.count(ctx, f) }
 	}
 	members := f.Fleet.Members()
 	i.gather = func(ctx context.Context) evidence {
-		if !p.whileActive {
+		if !p.whileActive && p.backlog == 0 {
 			bytes.settle(ctx, f)
 		}
 		return func(l harness.PipelineLayout) (string, bool) {

@@ -65,6 +65,14 @@ func (s stream) passed(b harness.LinkBytes) int64 {
 	return b.DownstreamOut
 }
 
+// ended is how many connections were ended from the side that the stream comes from.
+func (s stream) ended(b harness.LinkBytes) int64 {
+	if s.up {
+		return b.UpstreamEnded
+	}
+	return b.DownstreamEnded
+}
+
 // dialler is the end that a link is dialled from.
 func dialler(l harness.Link) end {
 	if l.Kind == harness.ClientLink {
@@ -121,6 +129,14 @@ func directionText(direction string) string {
 		return ", away from it only"
 	}
 	return ""
+}
+
+// humanEnds writes a number of connections.
+func humanEnds(n int64) string {
+	if n == 1 {
+		return "1 connection"
+	}
+	return fmt.Sprintf("%d connections", n)
 }
 
 // humanBytes writes a number of bytes with a unit.

@@ -231,7 +231,7 @@ func TestOptionsThatAreWrong(t *testing.T) {
 		{"latency", map[string]any{"links": []any{"cable"}}, "expected a list of client, replication, quorum, not cable"},
 		{"latency", map[string]any{"links": []any{}}, "expected at least one of"},
 		{"latency", map[string]any{"direction": "up"}, "expected one of both, to, from"},
-		{"latency", map[string]any{"jitter": "1s"}, "latency takes direction, latency, links"},
+		{"latency", map[string]any{"jitter": "1s"}, "latency takes direction, from, latency, links"},
 		{"partition", map[string]any{"from": "mars"}, `"mars" is no target`},
 		{"broker-kill", map[string]any{"restart": "never"}, "broker-kill takes no options"},
 		{"worker-kill", map[string]any{"held": "many"}, "expected a whole number"},

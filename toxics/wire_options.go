@@ -30,7 +30,7 @@ func wireOptions(own ...OptionInfo) []OptionInfo {
 // readWire reads the options that every fault on requests has.
 func readWire(r *reader, op kafkatoxic.Op, on kafkatoxic.Side, times int) wireFault {
 	w := wireFault{
-		linkFault: linkFault{r.someOf("links", linkKinds[:1], linkKinds...), r.oneOf("direction", bothWays, toTarget, fromTarget)},
+		linkFault: linkFault{kinds: r.someOf("links", linkKinds[:1], linkKinds...), direction: r.oneOf("direction", bothWays, toTarget, fromTarget)},
 		name:      r.kind.Name,
 		topics:    r.words("topic"), transactionalIDs: r.words("transactional-id"),
 		rule: kafkatoxic.Rule{

@@ -122,11 +122,15 @@ func (c *counter) lookAt(key socketKey) {
 	if info.State != unix.BPF_TCP_ESTABLISHED && !s.inEnded {
 		s.inEnded = true
 		addIn(c.endedOf(key.proxy), key.upstream, s.in)
+		addEnd(c.endedOf(key.proxy), key.upstream)
 	}
 }
 
 // settle moves a gone socket's counts to those of ended directions.
 func (c *counter) settle(key socketKey, s *socket) {
+	if !s.inEnded {
+		addEnd(c.endedOf(key.proxy), key.upstream)
+	}
 	s.addTo(c.endedOf(key.proxy), key.upstream)
 	delete(c.sockets, key)
 }
@@ -159,11 +163,21 @@ func addIn(b *harness.LinkBytes, upstream bool, n int64) {
 	}
 }
 
+// addEnd counts a connection that the peer on one side ended, or the proxy under it.
+func addEnd(b *harness.LinkBytes, upstream bool) {
+	if upstream {
+		b.DownstreamEnded++
+	} else {
+		b.UpstreamEnded++
+	}
+}
+
 // larger takes the larger of two counts of the same ended directions: each may lack something, neither has too much.
 func larger(a *harness.LinkBytes, b harness.LinkBytes) harness.LinkBytes {
 	return harness.LinkBytes{
 		UpstreamIn: max(a.UpstreamIn, b.UpstreamIn), UpstreamOut: max(a.UpstreamOut, b.UpstreamOut),
 		DownstreamIn: max(a.DownstreamIn, b.DownstreamIn), DownstreamOut: max(a.DownstreamOut, b.DownstreamOut),
+		UpstreamEnded: a.UpstreamEnded, DownstreamEnded: a.DownstreamEnded, // Toxiproxy doesn't count them
 	}
 }
 

@@ -30,6 +30,7 @@ func Serve(listener net.Listener, log io.Writer) (*Server, error) {
 	registry := prometheus.NewRegistry()
 	metrics := toxiproxy.NewMetricsContainer(registry)
 	metrics.ProxyMetrics = collectors.NewProxyMetricCollectors()
+	zerolog.SetGlobalLevel(zerolog.ErrorLevel) // some toxics trace to a logger of their own
 	server := toxiproxy.NewServer(metrics, zerolog.New(log).Level(zerolog.ErrorLevel))
 	counter, err := newCounter(server, registry)
 	if err != nil {

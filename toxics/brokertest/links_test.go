@@ -1,0 +1,41 @@
+package brokertest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Each fault on client links is seen by whoever uses them, and by nobody else.
+func TestFaultsOnClientLinks(t *testing.T) {
+	s := newStage(t)
+	for _, c := range []struct {
+		fault, target string
+		options       map[string]any
+		proof, healed string
+	}{
+		{"refuse", "broker 1", nil, "connections? ended and refused on ", " links listen"},
+		{"reset", "leader of output/0", map[string]any{"direction": "to"}, "connections? ended on ", "no toxic left on "},
+		{"partition", "worker 0", map[string]any{"links": "client", "from": "broker 1"}, "cut on ", "no toxic left on 1 links"},
+	} {
+		i := s.inject(t, c.fault, c.target, c.options)
+		assert.False(t, s.progresses(t, 0, 1500*time.Millisecond), c.fault)
+		assert.True(t, s.progresses(t, 1, 10*time.Second), "%s: clients of broker 2 are left alone", c.fault)
+		require.NoError(t, i.Heal(t.Context()))
+		checkHeal(t, i, c.healed)
+		bite := onlyBite(t, i)
+		assert.True(t, bite.Bit, bite.Proof)
+		assert.Regexp(t, c.proof, bite.Proof)
+		assert.True(t, s.progresses(t, 0, 20*time.Second), "%s: healed", c.fault)
+		t.Log(c.fault, bite.Proof)
+	}
+	slow := s.inject(t, "bandwidth", "worker 0", map[string]any{"rate": 1, "from": "broker 1", "direction": "to"})
+	fast := s.fastest(t, 1, 2*time.Second)
+	s.heal(t, slow)
+	assert.Positive(t, fast)
+	assert.True(t, onlyBite(t, slow).Bit, onlyBite(t, slow).Proof)
+	assert.True(t, s.progresses(t, 0, 20*time.Second))
+	t.Log(onlyBite(t, slow).Proof)
+}

@@ -1,0 +1,119 @@
+package toxics
+
+import (
+	"context"
+	"io"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+func (c *fakeCluster) link(t *testing.T, proxy string) harness.Link {
+	t.Helper()
+	for _, l := range c.links {
+		if l.Proxy == proxy {
+			return l
+		}
+	}
+	require.Fail(t, "no link "+proxy)
+	return harness.Link{}
+}
+
+// healed heals and asserts what the fault says of it.
+func healed(t *testing.T, i harness.Injection, proof string) {
+	t.Helper()
+	require.NoError(t, i.Heal(t.Context()))
+	got, err := i.(*injection).CheckHeal(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, proof, got)
+}
+
+func TestNarrowLinksHaveABacklog(t *testing.T) {
+	s := newStage(t)
+	narrow := s.inject(t, "bandwidth", "worker 0", map[string]any{"rate": 1, "from": "broker 2"})
+	wide := s.inject(t, "bandwidth", "worker 1", map[string]any{"rate": 1000})
+	assert.ElementsMatch(t, []string{"p-0-2-client"}, narrow.Resolved().Links)
+	sleep(t, time.Second)
+	healed(t, narrow, "no toxic left on 1 links")
+	healed(t, wide, "no toxic left on 3 links")
+	assert.Empty(t, s.cluster.toxicsLeft(t))
+	bite := biteOf(t, narrow, "p")
+	assert.True(t, bite.Bit, bite.Proof)
+	assert.Regexp(t, `^[\d.]+ k?B waiting at one time on p-0-2-client$`, bite.Proof)
+	assert.False(t, biteOf(t, narrow, "q").Bit)
+	assert.False(t, biteOf(t, wide, "p").Bit, "as much as was offered passed")
+}
+
+func TestResetsEndConnections(t *testing.T) {
+	s := newStage(t)
+	i := s.inject(t, "reset", "broker 1", map[string]any{"direction": "to"})
+	sleep(t, 300*time.Millisecond)
+	healed(t, i, "no toxic left on 4 links")
+	bite := biteOf(t, i, "p")
+	assert.True(t, bite.Bit, bite.Proof)
+	assert.Regexp(t, `^\d+ connections ended on p-`, bite.Proof)
+	sleep(t, 100*time.Millisecond)
+	assert.NotZero(t, passedDuring(t, s, 200*time.Millisecond)["p-0-1-client"].UpstreamOut, "healed")
+}
+
+func TestRefusedLinksListenAgainWhateverHealsLast(t *testing.T) {
+	s := newStage(t)
+	link := s.cluster.link(t, "p-0-1-client")
+	a := s.inject(t, "refuse", "broker 1", nil)
+	b := s.inject(t, "refuse", "worker 0", nil)
+	_, err := net.Dial("tcp", link.Listen)
+	require.ErrorContains(t, err, "refused")
+	conn, err := net.Dial("tcp", s.cluster.link(t, "p-1-2-client").Listen)
+	require.NoError(t, err, "others are left alone")
+	_ = conn.Close()
+	sleep(t, 50*time.Millisecond)
+	healed(t, a, "4 links listen")
+	_, err = net.Dial("tcp", link.Listen)
+	require.ErrorContains(t, err, "refused", "the other fault still wants it closed")
+	healed(t, b, "3 links listen")
+	conn, err = net.Dial("tcp", link.Listen)
+	require.NoError(t, err)
+	_ = conn.Close()
+	assert.True(t, biteOf(t, a, "q").Bit)
+	assert.True(t, biteOf(t, b, "p").Bit, biteOf(t, b, "p").Proof)
+	assert.Regexp(t, `^\d connections? ended and refused on p-0-`, biteOf(t, b, "p").Proof)
+}
+
+func TestRefuseUnderACancelledContextLeavesNothing(t *testing.T) {
+	s := newStage(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	fault, err := New("refuse", nil)
+	require.NoError(t, err)
+	i, err := fault.Inject(ctx, s.Field, "broker 1")
+	require.NoError(t, err)
+	cancel()
+	require.NoError(t, i.Heal(ctx))
+	_, err = i.(*injection).CheckHeal(t.Context())
+	require.NoError(t, err)
+}
+
+// A peer that leaves is missed only after the delay.
+func TestSlowCloseHoldsTheEndBack(t *testing.T) {
+	s := newStage(t)
+	quiet := s.inject(t, "slow-close", "worker 1", nil)
+	i := s.inject(t, "slow-close", "worker 0", map[string]any{"delay": "500ms", "direction": "from"})
+	link := s.cluster.link(t, "p-0-2-client")
+	conn, err := net.Dial("tcp", link.Listen)
+	require.NoError(t, err)
+	begin := time.Now()
+	require.NoError(t, conn.(*net.TCPConn).CloseWrite())
+	_, err = conn.Read(make([]byte, 1)) // the echo server ends when it sees the end
+	require.ErrorIs(t, err, io.EOF)
+	assert.GreaterOrEqual(t, time.Since(begin), 450*time.Millisecond, "the broker's end is held back")
+	s.cluster.bytes[link.Proxy].ended.Add(1) // as the proxies' owner counts it
+	healed(t, i, "no toxic left on 3 links")
+	healed(t, quiet, "no toxic left on 3 links")
+	assert.Equal(t, "1 connection ended late on p-0-2-client", biteOf(t, i, "p").Proof)
+	assert.Equal(t, "nothing ended late", biteOf(t, quiet, "p").Proof)
+	assert.False(t, biteOf(t, quiet, "p").Bit)
+}
