@@ -65,15 +65,6 @@ type Resolved struct {
 	Links   []string `json:"links,omitempty"`
 	// Partitions are the partitions that the fault affects: led by a broker that was hit, or held by a worker that was.
 	Partitions []int32 `json:"partitions,omitempty"`
-	// Starts are the log starts that the fault moved: what is below them is deleted, and not by accident.
-	Starts []MovedStart `json:"starts,omitempty"`
-}
-
-// MovedStart is a log start that a fault moved, and where to.
-type MovedStart struct {
-	Topic     string `json:"topic"`
-	Partition int32  `json:"partition"`
-	Offset    int64  `json:"offset"`
 }
 
 // Bite is the proof that a fault hit one pipeline: at least one of its requests cut or delayed, or its worker or leader

@@ -3,6 +3,8 @@ package results
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -83,13 +85,32 @@ func outcome(f harness.FaultRecord) string {
 	if f.Effect != "" {
 		parts[0] += ": " + f.Effect
 	}
-	if f.Injected != 0 && f.Healed == 0 {
+	if text := lasting(f.Lasting); text != "" {
+		parts = append(parts, "stays: "+text)
+	}
+	switch {
+	case f.Injected != 0 && f.Healed == 0:
 		parts = append(parts, "not healed")
+	case f.HealProof != "":
+		parts = append(parts, "healed: "+f.HealProof)
 	}
 	if f.Error != "" {
 		parts = append(parts, "error: "+f.Error)
 	}
 	return strings.Join(parts, "; ")
+}
+
+// lasting counts what no heal undoes, by its kind: "3 x log cut".
+func lasting(all []harness.Lasting) string {
+	count := map[string]int{}
+	for _, l := range all {
+		count[l.What]++
+	}
+	var parts []string
+	for _, what := range slices.Sorted(maps.Keys(count)) {
+		parts = append(parts, fmt.Sprintf("%d x %s", count[what], what))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // bites says whom the fault hit: everyone, no one, or whom and whom not.

@@ -6,9 +6,6 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// deletionFault is the fault after which a log may start above 0.
-const deletionFault = "delete-records"
-
 // deletionOf says how far a partition's log start moved, and which recorded fault moved it that far; nil where the log
 // still starts at 0.
 func (r *run) deletionOf(p *partLog) *harness.Deletion {
@@ -24,23 +21,14 @@ func (r *run) deletionOf(p *partLog) *harness.Deletion {
 	return d
 }
 
-// moves says that a fault moved a partition's log start at least to where it is. A fault that does not say what it moved is
-// taken to have moved the partitions that it affects.
+// moves says that a fault recorded that it moved a partition's log start at least to where it is.
 func moves(f harness.FaultRecord, p *partLog) bool {
-	for _, s := range f.Resolved.Starts {
-		if s.Topic == p.at.topic && s.Partition == p.at.partition {
-			return s.Offset >= p.info.LogStart
-		}
-	}
-	if f.Fault != deletionFault || len(f.Resolved.Starts) > 0 {
-		return false
-	}
-	for _, q := range f.Resolved.Partitions {
-		if q == p.at.partition {
+	for _, l := range f.Lasting {
+		if l.What == harness.LogStartMoved && l.Topic == p.at.topic && l.Partition == p.at.partition && l.To >= p.info.LogStart {
 			return true
 		}
 	}
-	return len(f.Resolved.Partitions) == 0
+	return false
 }
 
 func describeDeletion(d *harness.Deletion) string {

@@ -302,7 +302,7 @@ var plantedFaults = []planted{
 		l.batches = l.batches[10:]
 		w.tweak = func(x *observation.Index) { x.Partition("out-"+srcName, 2).LogStart = 100 }
 		f := w.fault(1000, 2000)
-		f.Fault, f.Resolved.Starts = "delete-records", []harness.MovedStart{{Topic: "out-" + srcName, Partition: 2, Offset: 100}}
+		f.Fault, f.Lasting = "delete-records", []harness.Lasting{{What: harness.LogStartMoved, Topic: "out-" + srcName, Partition: 2, To: 100}}
 	}, srcName, func(n *harness.Numbers) {
 		n.Unique, n.Lost, n.LostBy = records-100, 100, map[string]uint64{"deleted": 100}
 		n.Recovery, n.RecoveryFromHeal = pointer(10*time.Millisecond), pointer(time.Duration(0))
@@ -312,7 +312,7 @@ var plantedFaults = []planted{
 		l.batches = l.batches[10:]
 		w.tweak = func(x *observation.Index) { x.Partition("out-"+srcName, 2).LogStart = 100 }
 		f := w.fault(1000, 2000)
-		f.Fault, f.Resolved.Starts = "delete-records", []harness.MovedStart{{Topic: "out-" + srcName, Partition: 2, Offset: 99}}
+		f.Fault, f.Lasting = "delete-records", []harness.Lasting{{What: harness.LogStartMoved, Topic: "out-" + srcName, Partition: 2, To: 99}}
 	}, srcName, nil, harness.Violated, 3, "out-acks1/2 starts at offset 100, and no fault deletes records"},
 	{"outputs deleted under a pipeline", func(w *world) {
 		l := w.log("out-"+plainName, 2)

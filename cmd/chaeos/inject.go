@@ -29,7 +29,9 @@ type byHand struct {
 // faultHelp says what one fault is, for people.
 type faultHelp struct {
 	name, about string
-	options     [][2]string
+	// hits is what its targets select: "brokers or workers".
+	hits    string
+	options [][2]string
 }
 
 // defaultTarget is hit where no target is named: the one that every cluster has.

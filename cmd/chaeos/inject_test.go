@@ -19,7 +19,8 @@ func fakeByHand() byHand {
 	return byHand{
 		kinds: []faultHelp{
 			{name: "broker-kill", about: "ends the broker's process"},
-			{name: "latency", about: "delays bytes", options: [][2]string{{"latency", "how long"}, {"links", "which"}}},
+			{name: "latency", about: "delays bytes", hits: "brokers or workers", options: [][2]string{{"latency", "how long"}, {"links", "which"}}},
+			{name: "refuse", about: "closes links", hits: "brokers"},
 		},
 		targets: []string{"leader of TOPIC/PARTITION", "broker N"},
 		check:   catalogue.ByHand,

@@ -121,7 +121,7 @@ func runIn(self []string) func(context.Context, runRequest) (*harness.Outcome, e
 func faultsByHand() byHand {
 	h := byHand{targets: toxics.TargetForms(), check: catalogue.ByHand, inject: harness.Inject}
 	for _, k := range toxics.All() {
-		help := faultHelp{name: k.Name, about: k.About}
+		help := faultHelp{name: k.Name, about: k.About, hits: k.Hits.String()}
 		for _, o := range k.Options {
 			help.options = append(help.options, [2]string{o.Name, o.About})
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -11,15 +12,25 @@ import (
 // defaultSeed makes an unnamed seed the same everywhere: two people who type the same command get the same schedule.
 const defaultSeed = 1
 
+// isExperiment says whether a name is an experiment's: those come first where a fault is called the same.
+func (a *app) isExperiment(name string) bool {
+	all, err := a.parts.experiments()
+	return err == nil && slices.ContainsFunc(all, func(e harness.Experiment) bool { return e.Name == name })
+}
+
 func (a *app) showCommand() *cobra.Command {
 	var seed uint64
 	var yaml bool
 	c := &cobra.Command{
-		Use:               "show NAME|FILE.yaml",
-		Short:             "Show an experiment: what it shows, its load, pipelines, schedule and expectations",
+		Use:               "show NAME|FILE.yaml|FAULT",
+		Short:             "Show an experiment: what it shows, its load, pipelines, schedule and expectations; or a fault with its options",
 		Args:              oneArg("one experiment", experimentHint),
 		ValidArgsFunction: a.completeExperiment,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if k, ok := a.fault(args[0]); ok && !a.isExperiment(args[0]) {
+				_, err := io.WriteString(a.stdout, k.text())
+				return err
+			}
 			e, err := a.experiment(args[0], seed, func(*harness.Experiment) error { return nil })
 			if err != nil {
 				return err

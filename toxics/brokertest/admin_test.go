@@ -202,8 +202,7 @@ func TestUncleanElection(t *testing.T) {
 	require.Len(t, lastingOf(i), 1)
 	assert.Equal(t, harness.UncleanLeader, lastingOf(i)[0].What)
 	checkHeal(t, i, "its partitions have leaders")
-	s.inject(t, "preferred-election", "topic output", nil)
-	assert.Equal(t, asCreated, s.leaders(t))
+	s.electPreferred(t)
 }
 
 // awaitISR waits until only the given broker is in sync in an output partition.

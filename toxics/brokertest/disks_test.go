@@ -2,6 +2,7 @@ package brokertest
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -32,7 +33,7 @@ func TestBrokerStopHandsOverFirst(t *testing.T) {
 
 func TestRollingRestartPacedByISR(t *testing.T) {
 	s := newStage(t)
-	i := s.inject(t, "rolling-restart", "all brokers", nil)
+	i := s.inject(t, "rolling-restart", "not broker 1", nil)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)
 	defer cancel()
 	begin := time.Now()
@@ -46,16 +47,15 @@ func TestRollingRestartPacedByISR(t *testing.T) {
 			}
 		}
 		atOnce = max(atOnce, down)
-		return effectOf(i) == "3 of 3 brokers restarted", err
+		return effectOf(i) == "2 of 2 brokers restarted", err
 	}))
 	t.Log("rolled in", time.Since(begin))
 	assert.LessOrEqual(t, atOnce, 1, "never two at once")
 	s.heal(t, i)
-	for _, broker := range []string{"broker 1", "broker 2", "broker 3"} {
+	for _, broker := range []string{"broker 2", "broker 3"} {
 		assert.Contains(t, onlyBite(t, i).Proof, "restarted "+broker)
 	}
-	s.inject(t, "preferred-election", "topic output", nil)
-	assert.Equal(t, asCreated, s.leaders(t))
+	s.electPreferred(t)
 }
 
 func TestAWipedBrokerCopiesEverythingAgain(t *testing.T) {
@@ -73,8 +73,7 @@ func TestAWipedBrokerCopiesEverythingAgain(t *testing.T) {
 	log, err := os.Stat(filepath.Join(data, s.Plan.Pipelines[0].Output+"-0", "00000000000000000000.log"))
 	require.NoError(t, err)
 	assert.Positive(t, log.Size())
-	s.inject(t, "preferred-election", "topic output", nil)
-	assert.Equal(t, asCreated, s.leaders(t))
+	s.electPreferred(t)
 }
 
 func TestPowerLoss(t *testing.T) {
@@ -110,9 +109,19 @@ func TestPowerLoss(t *testing.T) {
 		t.Log("output/0 ended at", before, "before, at", lost[1].From, "when the power went, and at", after, "after")
 		assert.True(t, s.progresses(t, 0, 20*time.Second))
 	}
-	s.inject(t, "preferred-election", "topic output", nil)
-	require.NoError(t, wait.Sleep(t.Context(), time.Second))
-	assert.Equal(t, asCreated, s.leaders(t))
+	s.electPreferred(t)
+}
+
+// electPreferred elects until every output partition is led as it was created: a broker that has just come back may not be
+// a candidate yet.
+func (s *stage) electPreferred(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	require.NoError(t, wait.Poll(ctx, 300*time.Millisecond, func() (bool, error) {
+		s.inject(t, "preferred-election", "topic output", nil)
+		return maps.Equal(asCreated, s.leaders(t)), nil
+	}))
 }
 
 // end asks for the end of an output partition's log, of whoever leads it.
