@@ -51,13 +51,12 @@ corpus: build ## record the corpus of small runs again (real brokers, about six 
 	verifiers/testdata/corpus/record.sh $(abspath $(BIN))
 	go test ./verifiers -run Corpus -update
 
-bench: ## figures as ratios of one run, about five minutes; not a test
-	@echo '== ready: our cluster beside its three JVMs without proxies; ratio of times, at most 1.2'
-	go test -run '^$$' -bench Ready -benchtime 4x ./clusters/local
-	@echo '== source: beside a bare kgo producer (a value of its own per record) through proxies of its own; ratio of rates, at least 0.9'
-	go test -run '^$$' -bench Source -benchtime 21x ./cmd/bench
-	@echo '== verify: a saved run of three rows and 1 M input records; ns/op, under 3 s'
-	go test -run '^$$' -bench 'Judge/1M' -benchtime 3x -benchmem ./verifiers
+# A benchmark of any package: add its name to one of these lines, and what is wanted of it to cmd/benchtable/lines.go.
+bench: ## figures as ratios of one run, about ten minutes, also in results/published/bench.md; not a test
+	@{ go test -run '^$$' -bench Ready -benchtime 4x ./clusters/local; \
+	go test -run '^$$' -bench Source -benchtime 15x ./cmd/bench; \
+	go test -run '^$$' -bench ReadBack -benchtime 5x ./cmd/bench; \
+	go test -run '^$$' -bench 'Verify|Sampler' -benchtime 3x ./cmd/bench; } | go run ./cmd/benchtable -o results/published/bench.md
 
 grounds: build engine images ## the same runs on processes and on containers, in one table
 	go run ./cmd/grounds

@@ -1,12 +1,17 @@
 package verifiers
 
 import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/observation"
 )
 
 const records = 3000
@@ -64,6 +69,28 @@ func TestSameBytes(t *testing.T) {
 		again, err := Judge(dir)
 		require.NoError(t, err)
 		require.Equal(t, asJSON(t, first), asJSON(t, again))
+	}
+}
+
+// TestOtherVersions: a folder with a file of a version that this program doesn't read is refused, and the version named.
+func TestOtherVersions(t *testing.T) {
+	for file, change := range map[string]func(data []byte) []byte{
+		harness.RecordFile: func(data []byte) []byte {
+			return bytes.Replace(data, []byte(`"version": 1`), []byte(`"version": 99`), 1)
+		},
+		"readback/readback.json": func(data []byte) []byte {
+			return bytes.Replace(data, fmt.Appendf(nil, `"version": %d`, observation.Version), []byte(`"version": 99`), 1)
+		},
+		"history/idempotent-0.hist": func(data []byte) []byte { data[len("chaeosH")] = 99; return data },
+	} {
+		dir := newWorld(90).save(t)
+		path := filepath.Join(dir, filepath.FromSlash(file))
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(path, change(data), 0o600))
+		_, err = Judge(dir)
+		require.ErrorContains(t, err, "version 99", file)
+		require.ErrorContains(t, err, filepath.Base(file))
 	}
 }
 

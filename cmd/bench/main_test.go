@@ -1,33 +1,61 @@
-// Package bench measures a source beside a bare producer, on real brokers. Its figures are ratios of one run: what they
-// are made of alternates, so that a machine that slows down slows both.
+// Package bench measures what we add to Kafka, on real brokers: the source beside a bare producer, the read-back beside a
+// bare consumer, the verifier's time and memory. Its figures are ratios of one run: what they are made of alternates, so
+// that a machine that slows down slows both.
 package bench
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/chaeos/chaeos/clusters/local"
+	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/workloads"
 )
 
-// The test binary plays three more parts, each a process of its own as in a run.
+// The test binary plays other parts, each a process of its own as in a run: who needs one more adds a line here, and
+// starts it with child.
 const (
 	keeperPart   = "chaeos-bench-keeper"
 	sourcePart   = "source"
 	barePart     = "bare"
 	verifierPart = "verifier"
+	pollPart     = "poll"
+	limitPart    = "limit"
+	readBackPart = "readback"
+	samplerPart  = "sampler"
 )
+
+var parts = map[string]func(context.Context, io.Reader, io.Writer) error{
+	keeperPart: beKeeper, sourcePart: workloads.RunProcess, barePart: beBare, verifierPart: beVerifier,
+	pollPart: reader(pollAll), limitPart: reader(fetchAll), readBackPart: reader(readBackAll), samplerPart: beSampler,
+}
+
+// benchRun is the run that all benchmarks' records belong to.
+var benchRun = history.RunIDOf("bench")
+
+// child plays a part in a process of its own: it is told one thing, and its answer is read.
+func child(b *testing.B, part string, told, answer any) {
+	in, err := json.Marshal(told)
+	require.NoError(b, err)
+	cmd := exec.CommandContext(b.Context(), os.Args[0], part)
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(in), os.Stderr
+	out, err := cmd.Output()
+	require.NoError(b, err, part)
+	require.NoError(b, json.Unmarshal(out, answer), part)
+}
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
-		parts := map[string]func(context.Context, io.Reader, io.Writer) error{
-			keeperPart: beKeeper, sourcePart: workloads.RunProcess, barePart: beBare, verifierPart: beVerifier,
-		}
 		if be := parts[os.Args[1]]; be != nil {
 			if err := be(context.Background(), os.Stdin, os.Stdout); err != nil {
 				fmt.Fprintln(os.Stderr, err)

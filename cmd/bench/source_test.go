@@ -113,7 +113,7 @@ func (r *rig) leg(b *testing.B, side string, size int, count uint64) float64 {
 	dials, err := r.cluster.ClientLinks(ctx, side)
 	require.NoError(b, err)
 	s := workloads.Spec{
-		Name: side, Role: "source", Run: history.RunIDOf("bench"), History: filepath.Join(b.TempDir(), topic+".hist"),
+		Name: side, Role: "source", Run: benchRun, History: filepath.Join(b.TempDir(), topic+".hist"),
 		Bootstrap: r.cluster.Info().Bootstrap, Dials: dials, Output: topic, Partitions: partitions, Count: count,
 		Shared: harness.DefaultShared(), Load: harness.Load{RecordSize: size}, // no rate: as fast as it can
 	}
@@ -139,6 +139,12 @@ func (r *rig) makeTopic(ctx context.Context, b *testing.B) string {
 	configs := map[string]*string{"file.delete.delay.ms": kadm.StringPtr("0"), "min.insync.replicas": kadm.StringPtr("2")}
 	_, err := r.admin.CreateTopic(ctx, partitions, 3, configs, topic)
 	require.NoError(b, err)
+	r.awaitWhole(ctx, b, topic, partitions)
+	return topic
+}
+
+// awaitWhole returns once every broker knows a topic with all its partitions and replicas.
+func (r *rig) awaitWhole(ctx context.Context, b *testing.B, topic string, partitions int) {
 	whole := func() (bool, error) {
 		for _, node := range r.cluster.Info().Nodes {
 			md, err := harness.AskMetadata(ctx, r.client, []int{node}, topic)
@@ -157,7 +163,6 @@ func (r *rig) makeTopic(ctx context.Context, b *testing.B) string {
 		return true, nil
 	}
 	require.NoError(b, wait.Poll(ctx, 50*time.Millisecond, whole))
-	return topic
 }
 
 // run plays one side as a process and returns the time from the word to begin to its last word.

@@ -1,0 +1,171 @@
+package bench
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+	"github.com/twmb/franz-go/pkg/kversion"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/readback"
+)
+
+// reading is what a process is told to read: one topic, over the brokers' own ports.
+type reading struct {
+	Info   harness.ClusterInfo `json:"info"`
+	Direct harness.Dials       `json:"direct"`
+	Topic  string              `json:"topic"`
+	// Ends are the partitions' high watermarks.
+	Ends map[int32]int64 `json:"ends"`
+	Dir  string          `json:"dir"`
+}
+
+// read is what it says when it is done.
+type read struct {
+	Seconds float64 `json:"seconds"`
+	Records int64   `json:"records"`
+	PeakKiB int64   `json:"peakKiB"`
+}
+
+// directly is a cluster as far as clients see it.
+type directly struct {
+	harness.Cluster
+	told reading
+}
+
+func (d directly) Info() harness.ClusterInfo { return d.told.Info }
+func (d directly) Direct() harness.Dials     { return d.told.Direct }
+
+// reader makes a process's part out of what reads a topic and counts its records.
+func reader(all func(context.Context, reading) (int64, error)) func(context.Context, io.Reader, io.Writer) error {
+	return func(ctx context.Context, in io.Reader, out io.Writer) error {
+		var told reading
+		if err := json.NewDecoder(in).Decode(&told); err != nil {
+			return err
+		}
+		begin := time.Now()
+		records, err := all(ctx, told)
+		if err != nil {
+			return err
+		}
+		said := read{Seconds: time.Since(begin).Seconds(), Records: records}
+		if said.PeakKiB, err = peakMemory(); err != nil {
+			return err
+		}
+		return json.NewEncoder(out).Encode(said)
+	}
+}
+
+// pollAll is the bare poll loop: a consumer with its library's settings that looks at nothing.
+func pollAll(ctx context.Context, told reading) (records int64, err error) {
+	assignment := map[int32]kgo.Offset{}
+	for p := range told.Ends {
+		assignment[p] = kgo.NewOffset().AtStart()
+	}
+	client, err := kgo.NewClient(kgo.SeedBrokers(told.Info.Bootstrap...), harness.Via(told.Direct),
+		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{told.Topic: assignment}))
+	if err != nil {
+		return 0, err
+	}
+	defer client.Close()
+	for left := total(told.Ends); left > records; {
+		fetches := client.PollFetches(ctx)
+		if err := fetches.Err(); err != nil {
+			return records, err
+		}
+		records += int64(fetches.NumRecords())
+	}
+	return records, nil
+}
+
+func total(ends map[int32]int64) (n int64) {
+	for _, end := range ends {
+		n += end
+	}
+	return n
+}
+
+// readBackAll is the read-back of a run whose only topic this is, with every check.
+func readBackAll(ctx context.Context, told reading) (int64, error) {
+	plan := harness.TopicPlan{Input: told.Topic, Partitions: len(told.Ends)}
+	return total(told.Ends), readback.Run(ctx, harness.ReadBackSpec{Dir: told.Dir, RunID: benchRun, Cluster: directly{told: told}, Plan: plan})
+}
+
+// limitBytes is what one Fetch of the limit asks for.
+const limitBytes = 8 << 20
+
+// fetchAll is the limit: raw Fetch, one goroutine a partition, of each batch only its header.
+func fetchAll(ctx context.Context, told reading) (records int64, err error) {
+	versions := kversion.Stable()
+	versions.SetMaxKeyVersion(int16(kmsg.Fetch), 12) // the last that names topics
+	client, err := harness.DirectClient(directly{told: told}, "bench-limit", kgo.MaxVersions(versions))
+	if err != nil {
+		return 0, err
+	}
+	defer client.Close()
+	meta, err := harness.AskMetadata(ctx, client, told.Info.Nodes, told.Topic)
+	if err != nil {
+		return 0, err
+	}
+	if len(meta.Topics[told.Topic]) != len(told.Ends) {
+		return 0, fmt.Errorf("%s has %d partitions, %d were filled", told.Topic, len(meta.Topics[told.Topic]), len(told.Ends))
+	}
+	counts := make([]int64, len(told.Ends))
+	group, ctx := errgroup.WithContext(ctx)
+	for p, end := range told.Ends {
+		group.Go(func() (err error) {
+			leader := meta.Topics[told.Topic][p].Leader
+			counts[p], err = fetchPartition(ctx, client.Broker(int(leader)), told.Topic, p, end)
+			return err
+		})
+	}
+	err = group.Wait()
+	for _, n := range counts {
+		records += n
+	}
+	return records, err
+}
+
+func fetchPartition(ctx context.Context, broker *kgo.Broker, topic string, partition int32, end int64) (records int64, err error) {
+	for next := int64(0); next < end; {
+		req := kmsg.NewPtrFetchRequest()
+		req.MaxWaitMillis, req.MinBytes, req.MaxBytes, req.SessionEpoch = 500, 1, 2*limitBytes, -1
+		t := kmsg.NewFetchRequestTopic()
+		t.Topic = topic
+		p := kmsg.NewFetchRequestTopicPartition()
+		p.Partition, p.FetchOffset, p.PartitionMaxBytes = partition, next, limitBytes
+		t.Partitions = append(t.Partitions, p)
+		req.Topics = append(req.Topics, t)
+		resp, err := broker.Request(ctx, req)
+		if err != nil {
+			return records, err
+		}
+		got := resp.(*kmsg.FetchResponse).Topics[0].Partitions[0]
+		if err := kerr.ErrorForCode(got.ErrorCode); err != nil {
+			return records, err
+		}
+		before := next
+		for raw := got.RecordBatches; len(raw) >= 61; {
+			size := 12 + int(int32(binary.BigEndian.Uint32(raw[8:])))
+			if size > len(raw) {
+				break
+			}
+			next = int64(binary.BigEndian.Uint64(raw)) + int64(int32(binary.BigEndian.Uint32(raw[23:]))) + 1
+			records += int64(int32(binary.BigEndian.Uint32(raw[57:])))
+			raw = raw[size:]
+		}
+		if next == before {
+			return records, errors.New("a fetch brought nothing")
+		}
+	}
+	return records, nil
+}
