@@ -12,8 +12,8 @@ import (
 )
 
 // copiesAtOnce bounds how many duplicated inputs are held while their copies are compared; more take another pass over
-// the files, so that counts stay exact in bounded memory.
-const copiesAtOnce = 50_000
+// the files, so that counts stay exact in bounded memory. Tests make it small.
+var copiesAtOnce = 50_000
 
 // copyOf is one visible copy of an input in the output log.
 type copyOf struct {
@@ -132,9 +132,11 @@ func collect(o *outputReader, among *keyset.Set, stand visibility, wanted map[ke
 	if o.log.idle {
 		return nil, nil
 	}
-	_, _, err = observation.ReadRuns(o.log.path, func(b *observation.Batch) error {
+	partitions := o.run.record.Plan.Partitions
+	may := func(x *stretch) bool { return x.holdsAny(among, o.layout.ProducerOnly, partitions) }
+	err = o.log.readWhere(may, func(b *observation.Batch) {
 		if b.Damaged || o.log.visibility(b) != stand {
-			return nil
+			return
 		}
 		for i := range b.Runs {
 			r := &b.Runs[i]
@@ -153,7 +155,6 @@ func collect(o *outputReader, among *keyset.Set, stand visibility, wanted map[ke
 				}})
 			}
 		}
-		return nil
 	})
 	return found, err
 }

@@ -130,6 +130,7 @@ func tallyOutputPartition(r *run, in *inputLog, layout harness.PipelineLayout, p
 		return o.outputLog, nil
 	}
 	_, _, err := observation.ReadRuns(log.path, func(b *observation.Batch) error {
+		log.stretches.add(b, layout.ProducerOnly)
 		o.batch(b)
 		return nil
 	})

@@ -23,6 +23,8 @@ type partLog struct {
 	doubts []string
 	// idle says that there is no file to read: the doubts say why.
 	idle bool
+	// stretches say where what is, once an output partition was read.
+	stretches stretches
 	// seen are the committed records that a read_committed client was asked for: all, or a sample.
 	seen uint64
 	// whole says that the log was read up to its captured end. Otherwise what isn't found may still be there.

@@ -9,12 +9,11 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
-	"github.com/chaeos/chaeos/verifiers/observation"
 )
 
 // suspectsAtOnce bounds how many blocks of transactions are looked into in one pass over histories and logs; more take
-// another pass, so that counts stay exact in bounded memory.
-const suspectsAtOnce = 128
+// another pass, so that counts stay exact in bounded memory. Tests make it small.
+var suspectsAtOnce = 128
 
 // suspect is one transaction that is not proved to have left just what was confirmed of it.
 type suspect struct {
@@ -206,12 +205,10 @@ func (e *evidence) gatherFromLogs(in map[block]bool, found map[txnKey]*suspect) 
 			f.add(stands, n)
 			f.producer, f.epoch = current.ProducerID, current.ProducerEpoch
 		}
-		_, _, err := observation.ReadRuns(log.path, func(b *observation.Batch) error {
+		return log.readWhere(func(x *stretch) bool { return x.holdsTxn(in) }, func(b *observation.Batch) {
 			current = b
 			o.batch(b)
-			return nil
 		})
-		return err
 	})
 	for i, of := range fates {
 		for key, f := range of {

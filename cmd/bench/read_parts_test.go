@@ -33,7 +33,9 @@ type reading struct {
 type read struct {
 	Seconds float64 `json:"seconds"`
 	Records int64   `json:"records"`
-	PeakKiB int64   `json:"peakKiB"`
+	// CPUSeconds are those of all its threads.
+	CPUSeconds float64 `json:"cpuSeconds"`
+	PeakKiB    int64   `json:"peakKiB"`
 }
 
 // directly is a cluster as far as clients see it.
@@ -52,12 +54,12 @@ func reader(all func(context.Context, reading) (int64, error)) func(context.Cont
 		if err := json.NewDecoder(in).Decode(&told); err != nil {
 			return err
 		}
-		begin := time.Now()
+		begin, cpu := time.Now(), cpuSeconds()
 		records, err := all(ctx, told)
 		if err != nil {
 			return err
 		}
-		said := read{Seconds: time.Since(begin).Seconds(), Records: records}
+		said := read{Seconds: time.Since(begin).Seconds(), Records: records, CPUSeconds: cpuSeconds() - cpu}
 		if said.PeakKiB, err = peakMemory(); err != nil {
 			return err
 		}
@@ -124,7 +126,7 @@ func fetchAll(ctx context.Context, told reading) (records int64, err error) {
 	for p, end := range told.Ends {
 		group.Go(func() (err error) {
 			leader := meta.Topics[told.Topic][p].Leader
-			counts[p], err = fetchPartition(ctx, client.Broker(int(leader)), told.Topic, p, end)
+			counts[p], err = fetchPartition(ctx, client.Broker(leader), told.Topic, p, end)
 			return err
 		})
 	}

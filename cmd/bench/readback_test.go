@@ -74,22 +74,26 @@ func (r *rig) compareReaders(b *testing.B, told reading) {
 		r.readOnce(b, side, told) // warms the brokers' page cache up
 	}
 	rates := map[string][]float64{}
-	var ratios, ofLimit, peaks []float64
+	cpu := map[string][]float64{}
+	var ratios, cpuRatios, ofLimit, peaks []float64
 	for i := 0; b.Loop(); i++ {
 		for _, side := range sides {
 			said := r.readOnce(b, side, told)
 			rates[side] = append(rates[side], float64(said.Records)/said.Seconds)
+			cpu[side] = append(cpu[side], said.CPUSeconds/float64(said.Records))
 			if side == readBackPart {
 				peaks = append(peaks, float64(said.PeakKiB)/1024)
 			}
 		}
 		slices.Reverse(sides)
 		ratios = append(ratios, rates[readBackPart][i]/rates[pollPart][i])
+		cpuRatios = append(cpuRatios, cpu[pollPart][i]/cpu[readBackPart][i])
 		ofLimit = append(ofLimit, rates[readBackPart][i]/rates[limitPart][i])
 	}
 	b.ReportMetric(median(ratios), "ratio")
 	b.ReportMetric(slices.Min(ratios), "ratio-min")
 	b.ReportMetric(slices.Max(ratios), "ratio-max")
+	b.ReportMetric(median(cpuRatios), "cpu-ratio")
 	b.ReportMetric(median(ofLimit), "of-limit")
 	b.ReportMetric(median(rates[readBackPart]), "records/s")
 	b.ReportMetric(median(rates[pollPart]), "poll-records/s")

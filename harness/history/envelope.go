@@ -141,11 +141,18 @@ func envelopeCRC(v []byte) uint32 {
 // Decode reads a record's value. IsOutput tells whether a pipeline wrote it (then Origin is set) or a source.
 // It returns ErrForeign or ErrCorrupt, and allocates nothing.
 func Decode(v []byte) (out Output, isOutput bool, err error) {
+	isOutput, err = DecodeInto(v, &out)
+	return out, isOutput, err
+}
+
+// DecodeInto is Decode for the many: it fills out, whose Origin it leaves alone where a source wrote the record. After
+// an error nothing in out means anything.
+func DecodeInto(v []byte, out *Output) (isOutput bool, err error) {
 	if len(v) < 4 || binary.BigEndian.Uint32(v) != envelopeMagic {
-		return out, false, ErrForeign
+		return false, ErrForeign
 	}
 	if len(v) < OutputSize || binary.BigEndian.Uint32(v[crcAt:]) != envelopeCRC(v) {
-		return out, false, ErrCorrupt
+		return false, ErrCorrupt
 	}
 	out.Run = RunID(binary.BigEndian.Uint64(v[4:]))
 	out.Source = binary.BigEndian.Uint16(v[12:])
@@ -153,12 +160,12 @@ func Decode(v []byte) (out Output, isOutput bool, err error) {
 	out.Scheduled = Time(binary.BigEndian.Uint64(v[24:]))
 	switch v[14] {
 	case kindInput:
-		return out, false, nil
+		return false, nil
 	case kindOutput:
 		out.Origin = decodeOrigin(v[inputSize:OutputSize])
-		return out, true, nil
+		return true, nil
 	}
-	return out, false, ErrCorrupt
+	return false, ErrCorrupt
 }
 
 // SequenceOf is the sequence in a value that this process made a moment ago: nothing is checked.

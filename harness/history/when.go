@@ -43,6 +43,10 @@ func When(e Entry) Time {
 		return e.At
 	case *End:
 		return e.At
+	case *ProducerInit:
+		return e.At
+	case *Released:
+		return e.At
 	case *Replicas:
 		return e.At
 	case *LogEnd:

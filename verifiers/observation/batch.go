@@ -60,6 +60,8 @@ type Batch struct {
 	// Count is the number of records that the header announces.
 	Count   int32
 	Records []Record
+	// Place is where its frame begins in the file that it was read from (ReadRunsFrom).
+	Place int64
 	// Runs are the records as runs, where they were asked for (ReadRuns); Records is then empty.
 	Runs []Run
 }

@@ -54,7 +54,7 @@ func readAll(r *Reader) (got []*Batch) {
 	var b Batch
 	for r.Next(&b) {
 		c := b
-		c.Runs, c.Records = nil, append([]Record(nil), b.Records...)
+		c.Place, c.Runs, c.Records = 0, nil, append([]Record(nil), b.Records...)
 		got = append(got, &c)
 	}
 	return got

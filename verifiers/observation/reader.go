@@ -25,10 +25,12 @@ type Reader struct {
 	in     *bufio.Reader
 	file   io.Closer
 	// unread are the bytes of the frame before that are still to be discarded: a frame's body lies in the buffer.
-	unread  int
-	large   []byte
-	decoder batchDecoder
-	tail    Tail
+	unread int
+	// at is where the frame that was read last begins in the file, next where the one after it does.
+	at, next int64
+	large    []byte
+	decoder  batchDecoder
+	tail     Tail
 }
 
 // bufferSize holds many frames of ordinary batches.
@@ -57,6 +59,7 @@ func newReader(in io.Reader, closer io.Closer) (*Reader, error) {
 	if v := start[len(fileMagic)]; v < oldest || v > Version {
 		return nil, fmt.Errorf("version %d; this chaeos reads versions %d to %d", v, oldest, Version)
 	}
+	r.next = int64(len(start))
 	body, reason := r.frame()
 	if reason != "" {
 		return nil, errors.New(reason)
@@ -103,6 +106,7 @@ func (r *Reader) decode(body []byte, b *Batch) (reason string) {
 		if err != nil {
 			return err.Error()
 		}
+		b.Place = r.at
 		r.tail.Batches++
 		r.tail.Records += records
 		return ""
@@ -136,6 +140,7 @@ func (r *Reader) discard() {
 // frame reads one whole frame and returns its body, valid until the next call.
 func (r *Reader) frame() (body []byte, reason string) {
 	r.discard()
+	r.at = r.next
 	length, err := r.in.Peek(4)
 	if err != nil {
 		return nil, cut(err)
@@ -156,6 +161,7 @@ func (r *Reader) frame() (body []byte, reason string) {
 	if binary.LittleEndian.Uint32(frame[n+4:]) != crc32.Checksum(frame[:n+4], castagnoli) {
 		return nil, "a frame's CRC is wrong"
 	}
+	r.next += int64(n) + 8
 	return frame[4 : n+4], ""
 }
 
@@ -197,6 +203,25 @@ func ReadFile(path string, headers bool, fn func(*Batch) error) (Header, Tail, e
 // ReadRuns is ReadFile with each batch's records as runs (Batch.Runs): far faster where a log was written in order.
 func ReadRuns(path string, fn func(*Batch) error) (Header, Tail, error) {
 	return readFile(path, asRuns, fn)
+}
+
+// ReadRunsFrom reads up to n batches as runs, the first of them at a place that a batch of the file had (Batch.Place). It
+// ends early where the file does.
+func ReadRunsFrom(path string, place int64, n int, fn func(*Batch)) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("observation: %w", err)
+	}
+	defer f.Close()
+	if _, err := f.Seek(place, io.SeekStart); err != nil {
+		return fmt.Errorf("observation %s: %w", path, err)
+	}
+	r := &Reader{in: bufio.NewReaderSize(f, bufferSize), file: f, next: place, decoder: batchDecoder{form: asRuns}}
+	var b Batch
+	for ; n > 0 && r.Next(&b); n-- {
+		fn(&b)
+	}
+	return nil
 }
 
 func readFile(path string, as form, fn func(*Batch) error) (Header, Tail, error) {

@@ -87,7 +87,7 @@ func (r *reading) run(ctx context.Context) error {
 		{"ends", func(ctx context.Context) error { return r.each(ctx, r.captureEnds) }},
 		{"logs", func(ctx context.Context) error { return r.each(ctx, r.readPartition) }},
 		{"open transactions", func(ctx context.Context) error { return r.each(ctx, r.findOpen) }},
-		{"read_committed client", r.checkClient},
+		{"read_committed client", r.checkClients},
 		{"positions", r.fetchPositions},
 		{"ends after", func(ctx context.Context) error { return r.each(ctx, r.endsAfter) }},
 	}

@@ -16,7 +16,7 @@ type sampling struct {
 
 // defaultSampling reads a million records of 100 bytes whole: a poll loop takes about half a second for them. Of larger
 // logs it reads so little that the raw read-back, several times as fast, doesn't wait for it.
-var defaultSampling = sampling{whole: 128 << 20, sample: 32 << 20, segment: 1 << 20}
+var defaultSampling = sampling{whole: 128 << 20, sample: 24 << 20, segment: 2 << 20}
 
 // Why a segment is chosen, the most important first.
 const (

@@ -49,6 +49,7 @@ type walker struct {
 	see  func(offset int64, value []byte, err error)
 	// decompressor writes every batch to the same buffer.
 	decompressor kgo.Decompressor
+	value        history.Output
 	buffer       []byte
 }
 
@@ -179,11 +180,11 @@ func (w *walker) record(raw []byte) error {
 		w.batch.Marker, w.batch.CoordinatorEpoch = marker(key), coordinatorEpoch(value)
 		return nil
 	}
-	out, isOutput, err := history.Decode(value)
+	isOutput, err := history.DecodeInto(value, &w.value)
 	if w.see != nil {
 		w.see(offset, value, err)
 	}
-	w.batch.Records = append(w.batch.Records, w.recordOf(offset, &out, isOutput, err))
+	w.keep(offset, isOutput, err)
 	return nil
 }
 
@@ -222,17 +223,18 @@ func coordinatorEpoch(value []byte) int32 {
 	return int32(binary.BigEndian.Uint32(value[2:]))
 }
 
-// recordOf is what is kept of a record, as its value was decoded.
-func (w *walker) recordOf(offset int64, out *history.Output, isOutput bool, err error) observation.Record {
+// keep appends what is kept of the record whose value was just decoded.
+func (w *walker) keep(offset int64, isOutput bool, err error) {
+	w.batch.Records = append(w.batch.Records, observation.Record{Offset: offset})
+	rec := &w.batch.Records[len(w.batch.Records)-1]
 	switch {
-	case errors.Is(err, history.ErrCorrupt):
-		return observation.Record{Offset: offset, Status: observation.Corrupt}
-	case err != nil || out.Run != w.run:
-		return observation.Record{Offset: offset, Status: observation.Foreign}
+	case err == history.ErrCorrupt: //nolint:errorlint // DecodeInto returns its errors bare, and this is done for every record
+		rec.Status = observation.Corrupt
+	case err != nil || w.value.Run != w.run:
+		rec.Status = observation.Foreign
+	case isOutput:
+		rec.Status, rec.Identity, rec.Scheduled, rec.Origin = observation.Output, w.value.Identity, w.value.Scheduled, w.value.Origin
+	default:
+		rec.Identity, rec.Scheduled = w.value.Identity, w.value.Scheduled
 	}
-	rec := observation.Record{Offset: offset, Identity: out.Identity, Scheduled: out.Scheduled, Origin: out.Origin}
-	if isOutput {
-		rec.Status = observation.Output
-	}
-	return rec
 }
