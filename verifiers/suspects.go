@@ -9,6 +9,7 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/observation"
 )
 
 // suspectsAtOnce bounds how many blocks of transactions are looked into in one pass over histories and logs; more take
