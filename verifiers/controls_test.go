@@ -87,9 +87,11 @@ var controls = map[string]control{
 	"bounds":             {planted: "too little before and after", says: "0 records became visible before the first fault, 100 are needed"},
 	"committed-not-seen": {planted: "a committed transaction aborted by the log", figure: func(n *harness.Numbers) any { return *n.CommittedNotSeen }, want: uint64(30)},
 	"completeness":       {planted: "an incomplete read-back", says: "read up to offset 1000 of 1001"},
+	"contradicted":       {planted: "a torn transaction over two partitions", figure: func(n *harness.Numbers) any { return *n.Contradicted }, want: uint64(1), says: "(commit confirmed): abort in out-transactional/1"},
 	"corrupt":            {planted: "a damaged batch", figure: func(n *harness.Numbers) any { return n.Corrupt }, want: uint64(perBatch)},
 	"duplicates":         {planted: "each 1000th output doubled by another incarnation", figure: func(n *harness.Numbers) any { return n.Duplicates }, want: uint64(3)},
 	"foreign":            {planted: "records at the tail that nobody sent", figure: func(n *harness.Numbers) any { return n.Foreign }, want: uint64(1)},
+	"hanging":            {planted: "a transaction that no coordinator lists", figure: func(n *harness.Numbers) any { return n.Hanging }, want: uint64(1), says: "no coordinator lists it, so nobody ends it"},
 	"hidden":             {planted: "an open transaction at the end", figure: func(n *harness.Numbers) any { return n.Hidden }, want: uint64(30)},
 	"input":              {row: plainName, do: func(w *world) { *w = *newWorld(0) }, figure: func(n *harness.Numbers) any { return n.Input }, want: uint64(0), says: "there was no input"},
 	"latency":            {row: plainName, do: unseenTail, figure: func(n *harness.Numbers) any { return n.NeverLive }, want: uint64(90), says: "the 99th percentile is infinite: 90 inputs"},
@@ -205,8 +207,8 @@ func requireSilence(t *testing.T, check check) {
 		w.fault(1000, 2000)
 		var n harness.Numbers
 		require.Empty(t, textsOf(check.run(evidenceOf(t, w, row), &n)), "%s is not silent on the clean row %s", check.name, row)
-		require.Zero(t, n.Duplicates+n.Lost+n.Unprocessed+n.Hidden+n.Unknown+n.Phantom+n.Reordered+n.Corrupt+n.Foreign+n.OffsetsWentBack+n.AckedAbsent+n.IdentityTwice+n.NeverLive)
-		for _, counted := range []*uint64{n.Torn, n.CommittedNotSeen, n.AbortedSeen, n.LSOStalls} {
+		require.Zero(t, n.Duplicates+n.Lost+n.Unprocessed+n.Hidden+n.Unknown+n.Phantom+n.Reordered+n.Corrupt+n.Foreign+n.OffsetsWentBack+n.AckedAbsent+n.IdentityTwice+n.NeverLive+n.Hanging)
+		for _, counted := range []*uint64{n.Torn, n.CommittedNotSeen, n.AbortedSeen, n.Contradicted, n.LSOStalls} {
 			require.True(t, counted == nil || *counted == 0)
 		}
 	}
