@@ -75,6 +75,9 @@ func TestLivesOfAnomalies(t *testing.T) {
 		{"each 1000th output dropped", "idempotent", harness.AnomalyLost, "lost", "", 99, 3},
 		{"input left over", "idempotent", harness.AnomalyUnprocessed, "unprocessed", "", 99, 10},
 		{"a torn transaction over two partitions", "transactional", harness.AnomalyLost, "lost", "was aborted by the marker at offset", 99, 10},
+		{"a torn transaction over two partitions", "transactional", harness.AnomalyTorn, "visible", "", 99, 1},
+		{"an aborted transaction shown", "transactional", harness.AnomalyAbortedSeen, "visible", "", 99, 1},
+		{"a refused commit that happened", "transactional", harness.AnomalyPhantom, "visible", "", 99, 1},
 		{"failed records that are there", "acks1", harness.AnomalyPhantom, "visible", "", 99, 1},
 		{"an open transaction at the end", "transactional", harness.AnomalyHidden, "hidden", "", 99, 30},
 	} {

@@ -23,8 +23,8 @@ var anomalyFlags = []struct {
 }{
 	{"dup", harness.AnomalyDuplicate, "records that are visible more than once"},
 	{"lost", harness.AnomalyLost, "records that are lost"},
-	{"torn", harness.AnomalyTorn, "transactions that took effect in part, each by a record of it"},
-	{"aborted-seen", harness.AnomalyAbortedSeen, "visible records of aborted transactions"},
+	{"torn", harness.AnomalyTorn, "transactions that took effect in part, each by its first record"},
+	{"aborted-seen", harness.AnomalyAbortedSeen, "aborted transactions that are visible, each by its first record"},
 	{"phantom", harness.AnomalyPhantom, "visible records that were reported as failed"},
 	{"unprocessed", harness.AnomalyUnprocessed, "records that no commit passed and no output shows"},
 	{"hidden", harness.AnomalyHidden, "records behind a transaction that is still open"},
