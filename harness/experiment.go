@@ -109,6 +109,10 @@ type PipelineInfo struct {
 	Transactional bool `json:"transactional"`
 	// ReadCommitted is the pipeline's own isolation level on its input.
 	ReadCommitted bool `json:"readCommitted"`
+	// Effects says that its output are effects at the external service: Output names them, and is no topic.
+	Effects bool `json:"effects,omitempty"`
+	// ReadUncommittedOutput says that the pipeline's own readers use read_uncommitted: its output is judged as they see it.
+	ReadUncommittedOutput bool `json:"readUncommittedOutput,omitempty"`
 	// Deviations are the pipeline's settings that differ from the shared ones, in words for the table's footnote.
 	Deviations []string `json:"deviations,omitempty"`
 	// Phases are the named phases at which a worker can be told to wait.
@@ -134,6 +138,17 @@ type PipelineLayout struct {
 	Group  string `json:"group,omitempty"`
 	// TransactionalIDs are the workers' ids, by worker number.
 	TransactionalIDs []string `json:"transactionalIDs,omitempty"`
+}
+
+// Outputs lists the output topics; effects are in none.
+func (p TopicPlan) Outputs() []string {
+	var names []string
+	for _, l := range p.Pipelines {
+		if !l.Effects {
+			names = append(names, l.Output)
+		}
+	}
+	return names
 }
 
 // Pipeline returns the layout of the named pipeline.

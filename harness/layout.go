@@ -59,6 +59,9 @@ func replicas(order []int, partition int, rack func(int) string) []int {
 
 func layOut(name string, info PipelineInfo, source uint16, workers int) PipelineLayout {
 	l := PipelineLayout{PipelineInfo: info, Output: name + "-out-" + info.Name}
+	if info.Effects {
+		l.Output = name + "-effects-" + info.Name
+	}
 	if info.ProducerOnly {
 		l.Source = source
 		if info.Transactional {

@@ -66,11 +66,7 @@ func newTopic(plan TopicPlan, name string, partitions int, configs map[string]st
 
 // topics lists the run's own topics, the input first.
 func (p TopicPlan) topics() []string {
-	names := []string{p.Input}
-	for _, l := range p.Pipelines {
-		names = append(names, l.Output)
-	}
-	return names
+	return append([]string{p.Input}, p.Outputs()...)
 }
 
 func deref(s *string) string {

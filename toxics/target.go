@@ -22,10 +22,14 @@ const (
 	Workers
 	Partitions
 	Groups
+	// Sources are the producers of producer-only pipelines.
+	Sources
+	// Service is the external service.
+	Service
 )
 
 // classNames are the classes in words, in order.
-var classNames = []string{"brokers", "workers", "partitions", "groups"}
+var classNames = []string{"brokers", "workers", "partitions", "groups", "sources", "the external service"}
 
 func (c Class) has(other Class) bool { return c&other == other }
 
@@ -90,6 +94,9 @@ func init() { // not a literal: its functions parse targets themselves in error 
 		{syntax: "random broker", class: Brokers, pattern: whole("random broker"), brokers: allBrokers, random: true},
 		worker("worker N", `worker (?P<number>\d+)`, workerNumber),
 		worker("holder of output/PARTITION", `holder of (?:output|input)/(?P<partition>\d+)`, holderOf),
+		{syntax: "external service", class: Service, pattern: whole(`external service`)},
+		{syntax: "sources under test", class: Sources, pattern: whole(`sources under test`)},
+		{syntax: "source of PIPELINE", class: Sources, pattern: whole(`source of (?P<pipeline>[\w.-]+)`)},
 		worker("the worker that holds partition PARTITION", `the worker that holds partition (?P<partition>\d+)`, holderOf),
 		worker(allWorkersSyntax, allWorkersSyntax, allWorkers),
 		{syntax: "random worker", class: Workers, pattern: whole("random worker"), workers: allWorkers, random: true},

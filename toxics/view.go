@@ -83,10 +83,7 @@ func (v *view) coordinate(ctx context.Context, client *kgo.Client, nodes []int, 
 
 // topicsOf lists the topics a run's faults care for: input and outputs.
 func topicsOf(plan harness.TopicPlan) []string {
-	names := []string{plan.Input}
-	for _, l := range plan.Pipelines {
-		names = append(names, l.Output)
-	}
+	names := append([]string{plan.Input}, plan.Outputs()...)
 	return slices.DeleteFunc(names, func(n string) bool { return n == "" })
 }
 
@@ -148,11 +145,7 @@ func coordinator(ctx context.Context, client *kgo.Client, nodes []int, kind int8
 func (v view) names(topic string) []string {
 	switch topic {
 	case outputs:
-		var names []string
-		for _, l := range v.plan.Pipelines {
-			names = append(names, l.Output)
-		}
-		return names
+		return v.plan.Outputs()
 	case input:
 		return []string{v.plan.Input}
 	}
@@ -181,6 +174,9 @@ func (v view) ledBy(brokers []int, topics ...string) []int32 {
 func (v view) topicsRead(l harness.PipelineLayout) []string {
 	if l.ProducerOnly {
 		return []string{l.Output}
+	}
+	if l.Effects {
+		return []string{v.plan.Input}
 	}
 	return []string{v.plan.Input, l.Output}
 }

@@ -14,6 +14,8 @@ import (
 const (
 	roleSource = "source"
 	roleWorker = "worker"
+	// roleService is the external service's, which says nothing that counts: its effects do.
+	roleService = "service"
 )
 
 // loading is one history that is being summed up.
@@ -103,6 +105,7 @@ func (r *run) open(h harness.HistoryRecord) (*loading, error) {
 		}
 		r.workers[h.Pipeline][w.life] = w
 		l.worker = w
+	case roleService:
 	default:
 		r.live.recorded = true
 	}

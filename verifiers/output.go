@@ -124,6 +124,7 @@ func newOutputReader(r *run, in *inputLog, layout harness.PipelineLayout, log *p
 
 func tallyOutputPartition(r *run, in *inputLog, layout harness.PipelineLayout, partition int32) (*outputLog, error) {
 	log := openPartition(r, tp{layout.Output, partition})
+	log.uncommitted = layout.ReadUncommittedOutput
 	o := newOutputReader(r, in, layout, log)
 	o.parts = []*partLog{log}
 	if log.idle {

@@ -29,6 +29,8 @@ type partLog struct {
 	seen uint64
 	// whole says that the log was read up to its captured end. Otherwise what isn't found may still be there.
 	whole bool
+	// uncommitted says that its readers use read_uncommitted: they are given everything.
+	uncommitted bool
 }
 
 type epochStart struct {
@@ -161,9 +163,11 @@ const (
 	hidden
 )
 
-// of says where a batch stands for a read_committed reader.
+// visibility says where a batch stands for the log's readers.
 func (p *partLog) visibility(b *observation.Batch) visibility {
 	switch {
+	case p.uncommitted:
+		return visible
 	case p.aborts.Has(b):
 		return aborted
 	case b.First >= p.stable:

@@ -33,7 +33,8 @@ work and produce every record
 flush
 -- flushed --
 allow a rebalance
--- committed --                                after an automatic commit that passed unfinished records`,
+-- committing --                               before each automatic commit
+-- committed --                                after one that passed unfinished records`,
 		breaksWhen: "it dies between a commit and the end of the work in hand",
 		cost:       "none while nothing dies",
 	}

@@ -33,7 +33,8 @@ work and produce every record
 -- processed --
 flush
 -- flushed --
-allow a rebalance`,
+allow a rebalance
+-- committing --                               before each automatic commit`,
 		breaksWhen: "never",
 		cost:       "up to an interval's records twice when it dies",
 	}

@@ -39,6 +39,7 @@ const loopOfSource = `for each record of the schedule:
 func Pipelines() []Pipeline {
 	return []Pipeline{
 		aborting(),
+		abortingReadUncommitted(),
 		acksAll(),
 		acksAllPipelined(),
 		acks0(),
@@ -49,9 +50,13 @@ func Pipelines() []Pipeline {
 		commitAfter(),
 		commitFirst(),
 		commitOutOfOrder(),
+		commitThenNotify(),
 		idempotent(),
 		idempotentProducer(),
 		idempotentRestart(),
+		notifyIdempotencyKey(),
+		notifyInTransaction(),
+		notifyThenCommit(),
 		slowOutside(),
 		slowTransaction(),
 		transactional(),

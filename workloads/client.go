@@ -44,6 +44,8 @@ type client struct {
 // opening is what a pipeline asks of its client beside what all share.
 type opening struct {
 	options []kgo.Opt
+	// consumesOnly says that outputs go through a client of their own.
+	consumesOnly bool
 	// beforeRevoke runs when partitions are about to leave in order, before that is recorded.
 	beforeRevoke func(context.Context, *client)
 	// autoCommitted runs after each automatic commit, once that is recorded.
@@ -65,6 +67,11 @@ func (w *worker) newClient(ctx context.Context, o opening) (*client, []kgo.Opt) 
 // open makes a worker's client.
 func (w *worker) open(ctx context.Context, o opening) (*client, error) {
 	c, opts := w.newClient(ctx, o)
+	if w.describe != nil {
+		w.describe(opened{w.kind(true, !o.consumesOnly), opts})
+		c.cancel()
+		return nil, errDescribed
+	}
 	kafka, err := kgo.NewClient(opts...)
 	if err != nil {
 		c.cancel()
@@ -78,6 +85,11 @@ func (w *worker) open(ctx context.Context, o opening) (*client, error) {
 // openSession makes a transactional worker's client.
 func (w *worker) openSession(ctx context.Context, o opening) (*client, error) {
 	c, opts := w.newClient(ctx, o)
+	if w.describe != nil {
+		w.describe(opened{w.kind(true, true), opts})
+		c.cancel()
+		return nil, errDescribed
+	}
 	session, err := kgo.NewGroupTransactSession(opts...)
 	if err != nil {
 		c.cancel()

@@ -50,7 +50,13 @@ func NewFleet(spec harness.FleetSpec) (*Fleet, error) {
 // Start starts every process, and returns once every worker pipeline holds all input partitions between its workers:
 // later assignments are then the faults' doing.
 func (f *Fleet) Start(ctx context.Context) error {
+	if err := f.startService(ctx); err != nil {
+		return err
+	}
 	for _, m := range f.members {
+		if m.Role == roleService {
+			continue
+		}
 		if err := f.begin(ctx, m); err != nil {
 			return err
 		}

@@ -31,6 +31,12 @@ const (
 	PhaseAcked = "acked"
 	// PhaseCheckpointed: a source's position is saved.
 	PhaseCheckpointed = "checkpointed"
+	// PhaseNotified: the external service confirmed every record's effect.
+	PhaseNotified = "notified"
+	// PhaseStored: the external service has stored an effect and not answered. Whoever waits there is its caller.
+	PhaseStored = "stored"
+	// PhaseFailing: the external service answers each request with an error, after it stored the effect. Nobody waits.
+	PhaseFailing = "failing"
 )
 
 // gates make a worker wait at an armed phase. A phase that isn't armed costs one atomic load.

@@ -15,7 +15,7 @@ import (
 // manually runs the transactional loop with a consumer and a producer of its own.
 func manually(ctx context.Context, w *worker, metadata bool) error {
 	return w.inSessions(ctx, func(ctx context.Context) (*client, error) {
-		return w.openWithProducer(ctx, opening{options: []kgo.Opt{
+		return w.openWithProducer(ctx, opening{consumesOnly: true, options: []kgo.Opt{
 			kgo.DisableAutoCommit(), kgo.BlockRebalanceOnPoll(), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
 		}})
 	}, func(ctx context.Context, c *client) error {
@@ -35,12 +35,16 @@ func manually(ctx context.Context, w *worker, metadata bool) error {
 
 // openWithProducer makes a worker's consumer, and a transactional producer beside it.
 func (w *worker) openWithProducer(ctx context.Context, o opening) (*client, error) {
+	options := append(clientOptions(w.spec), kgo.WithContext(ctx), kgo.TransactionalID(w.spec.TransactionalID),
+		kgo.TransactionTimeout(w.spec.Shared.TransactionTimeout))
+	if w.describe != nil {
+		w.describe(opened{w.kind(false, true), options})
+	}
 	c, err := w.open(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	c.producer, err = kgo.NewClient(append(clientOptions(w.spec), kgo.WithContext(ctx), kgo.TransactionalID(w.spec.TransactionalID),
-		kgo.TransactionTimeout(w.spec.Shared.TransactionTimeout), kgo.WithHooks(&wire{ctx: ctx, c: c}))...)
+	c.producer, err = kgo.NewClient(append(options, kgo.WithHooks(&wire{ctx: ctx, c: c}))...)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("kafka producer: %w", err), c.close())
 	}

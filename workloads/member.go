@@ -103,6 +103,9 @@ func (m *member) hear(e event) {
 	switch e.Event {
 	case evReady:
 		m.life.ready = true
+		if e.Address != "" {
+			m.template.Service = e.Address
+		}
 	case evAssigned:
 		m.life.assigned = true
 		m.Partitions = e.Partitions

@@ -54,19 +54,23 @@ func (o *outputs) take() []history.Entry {
 	return entries
 }
 
-// produce hands the input's output to the producer. Done is called once its outcome is recorded in memory; it must not
-// block.
-func (c *client) produce(ctx context.Context, in input, done func(input, error)) {
+// value is the envelope of an input's output.
+func (c *client) value(in input) []byte {
 	s := c.w.spec
-	value := history.AppendOutput(make([]byte, 0, max(in.size, history.OutputSize)), history.Output{
+	return history.AppendOutput(make([]byte, 0, max(in.size, history.OutputSize)), history.Output{
 		Input: in.Input,
 		Origin: history.Origin{
 			Partition: in.partition, Offset: in.offset, Worker: s.Number, Incarnation: s.Incarnation,
 			Processing: in.processing, Txn: c.openTxn(),
 		},
 	}, in.size)
+}
+
+// produce hands the input's output to the producer. Done is called once its outcome is recorded in memory; it must not
+// block.
+func (c *client) produce(ctx context.Context, in input, done func(input, error)) {
 	txn := c.openTxn()
-	record := &kgo.Record{Topic: s.Output, Partition: in.partition, Value: value}
+	record := &kgo.Record{Topic: c.w.spec.Output, Partition: in.partition, Value: c.value(in)}
 	c.producing().Produce(ctx, record, func(_ *kgo.Record, err error) {
 		outcome, reason := produceOutcome(err)
 		c.outputs.add(settling{txn: txn, outcome: outcome, reason: reason}, in.partition)

@@ -55,6 +55,15 @@ func (p *pace) burstDue(n uint64) history.Time {
 	return p.start + history.Time(n)*history.Time(p.load.BurstEvery)
 }
 
+// due is how many records are due by a moment, but no more than most.
+func (p *pace) due(by history.Time, most uint64) (n uint64) {
+	ahead := *p
+	for n < most && ahead.next() <= by {
+		n++
+	}
+	return n
+}
+
 // block is how many records are intended at once: about a hundred milliseconds' worth, so that intents cost little, and
 // a killed source leaves few records that are intended and were never sent.
 func (p *pace) block() uint64 {

@@ -27,7 +27,7 @@ func TestCatalogueIsSortedAndUnique(t *testing.T) {
 	slices.Sort(sorted)
 	require.Equal(t, slices.Compact(sorted), names)
 	_, err := Lookup("exactly-twice")
-	require.ErrorContains(t, err, `unknown pipeline "exactly-twice" (one of aborting, acks-all, acks-all-pipelined, `)
+	require.ErrorContains(t, err, `unknown pipeline "exactly-twice" (one of aborting, aborting-read-uncommitted, `)
 }
 
 // workerPipelines are the pipelines with workers.
@@ -56,9 +56,12 @@ func TestCleanRun(t *testing.T) {
 				require.Empty(t, r.Incidents())
 				lost, doubled := lostAndDoubled(r.counts(name))
 				require.Zero(t, lost, "lost")
+				if name == "notify-in-transaction" { // any rebalance aborts, and what was called for has happened
+					return
+				}
 				require.Zero(t, doubled, "doubled")
 				r.checkSource("source-input", "in")
-				if name == "aborting" { // what it aborts is not what its committed outputs came from
+				if strings.HasPrefix(name, "aborting") { // what it aborts is not what its committed outputs came from
 					return
 				}
 				for w := range workers {
@@ -158,7 +161,7 @@ func (r *rig) checkWorker(pipeline string, number int) {
 		}
 	}
 	var seen, confirmed uint64
-	for _, v := range r.readAll("out-" + pipeline) {
+	for _, v := range r.outputsOf(pipeline) {
 		if v.Worker == uint16(number) {
 			seen++
 			require.Equal(r.t, uint32(1), v.Incarnation)

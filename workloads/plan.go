@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/effects"
 	"github.com/chaeos/chaeos/harness/history"
 )
 
@@ -33,6 +34,11 @@ func planMembers(f harness.FleetSpec) ([]*member, error) {
 		for n := range f.Experiment.Workers {
 			members = append(members, planWorker(f, layout, n))
 		}
+	}
+	if slices.ContainsFunc(f.Plan.Pipelines, func(l harness.PipelineLayout) bool { return l.Effects }) {
+		s := planSpec(f, serviceName, roleService, "")
+		s.Effects = effects.Path(f.Dir)
+		members = append(members, newMember(s))
 	}
 	if shared {
 		members = append(members, planSource(f, "source-input", "", harness.SharedSource, f.Plan.Input))

@@ -36,6 +36,8 @@ type process struct {
 	stopping context.Context //nolint:containedctx // it is the process's own state, set by a command
 	stop     context.CancelFunc
 	end      context.CancelCauseFunc
+	// address is where the service listens.
+	address string
 }
 
 // RunProcess is a source's or worker's whole life: the hidden subcommand calls it with its standard input and output.
@@ -68,7 +70,7 @@ func (p *process) live(ctx context.Context, commands *json.Decoder) error {
 	orphaned, ended := make(chan error, 1), make(chan error, 1)
 	go func() { orphaned <- p.listen(commands) }()
 	go func() { ended <- run(ctx) }()
-	p.tell.tell(event{Event: evReady})
+	p.tell.tell(event{Event: evReady, Address: p.address})
 	select {
 	case err := <-ended:
 		return errors.Join(err, p.hist.Close())
@@ -93,8 +95,17 @@ func (p *process) prepare() (run func(context.Context) error, err error) {
 		return nil, err
 	}
 	p.gates.at = p.waiting
-	if s.Role == roleSource {
+	switch s.Role {
+	case roleSource:
 		return p.source()
+	case roleService:
+		p.pipeline = serviceInfo()
+		v, err := openService(p.stopping, s, p.gates)
+		if err != nil {
+			return nil, err
+		}
+		p.address = v.listener.Addr().String()
+		return p.telling(v.counters, v.run), nil
 	}
 	w := &worker{spec: s, hist: p.hist, tell: p.tell, gates: p.gates, stopping: p.stopping}
 	return p.telling(w.counters, func(ctx context.Context) error { return p.pipeline.work(ctx, w) }), nil

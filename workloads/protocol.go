@@ -48,6 +48,10 @@ type spec struct {
 	First uint64 `json:"first,omitempty"`
 	// Checkpoint is the path of the file that a source may keep its own position in.
 	Checkpoint string `json:"checkpoint,omitempty"`
+	// Service is the external service's address: what a worker calls, through a proxy of its own, or what the service
+	// listens on after its first life. Effects is the path of the service's store.
+	Service string `json:"service,omitempty"`
+	Effects string `json:"effects,omitempty"`
 	// Count, when not 0, ends the source in order after so many records.
 	Count uint64 `json:"count,omitempty"`
 }
@@ -86,6 +90,8 @@ type event struct {
 	// Phase and Held say where the worker waits, and with how many unfinished records (event waiting).
 	Phase string `json:"phase,omitempty"`
 	Held  uint64 `json:"held,omitempty"`
+	// Address is where the service listens (event ready).
+	Address string `json:"address,omitempty"`
 	counters
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/effects"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/wait"
 )
@@ -92,7 +93,9 @@ func newRig(t *testing.T, workers int, load harness.Load, names ...string) *rig 
 				l.TransactionalIDs = append(l.TransactionalIDs, fmt.Sprintf("%s-%d", name, w))
 			}
 		}
-		topics = append(topics, l.Output)
+		if !p.Effects {
+			topics = append(topics, l.Output)
+		}
 		plan.Pipelines = append(plan.Pipelines, l)
 	}
 	cluster, err := kfake.NewCluster(kfake.NumBrokers(3), kfake.SeedTopics(partitions, topics...), kfake.GroupMinSessionTimeout(100*time.Millisecond))
@@ -223,6 +226,30 @@ func (r *rig) readAll(topic string) []visible {
 	return all
 }
 
+// outputsOf reads every output of a pipeline, from its topic or from the service's store.
+func (r *rig) outputsOf(pipeline string) []visible {
+	r.t.Helper()
+	p, err := Lookup(pipeline)
+	require.NoError(r.t, err)
+	if !p.Effects {
+		return r.readAll("out-" + pipeline)
+	}
+	store, err := effects.Open(effects.Path(r.spec.Dir))
+	require.NoError(r.t, err)
+	defer store.Close()
+	var all []visible
+	for partition := range int32(partitions) {
+		some, err := store.From(r.t.Context(), pipeline, partition, 0, 1_000_000)
+		require.NoError(r.t, err)
+		for _, e := range some {
+			env, isOutput, err := history.Decode(e.Value)
+			require.NoError(r.t, err)
+			all = append(all, visible{env, isOutput, partition, e.Offset})
+		}
+	}
+	return all
+}
+
 // counts returns how often each input is visible in the pipeline's output.
 func (r *rig) counts(pipeline string) map[history.Identity]int {
 	r.t.Helper()
@@ -230,7 +257,7 @@ func (r *rig) counts(pipeline string) map[history.Identity]int {
 	for _, v := range r.readAll("in") {
 		n[v.Identity] = 0
 	}
-	for _, v := range r.readAll("out-" + pipeline) {
+	for _, v := range r.outputsOf(pipeline) {
 		require.True(r.t, v.isOutput)
 		require.Contains(r.t, n, v.Identity)
 		require.Equal(r.t, v.partition, v.Origin.Partition, "output partition = input partition")

@@ -148,7 +148,7 @@ func (f *Fleet) StopSources(ctx context.Context) error { return f.stopRole(ctx, 
 
 // StopWorkers ends the workers in order, then reaps every process.
 func (f *Fleet) StopWorkers(ctx context.Context) error {
-	return errors.Join(f.stopRole(ctx, roleWorker), f.Close(context.WithoutCancel(ctx)))
+	return errors.Join(f.stopRole(ctx, roleWorker), f.stopRole(ctx, roleService), f.Close(context.WithoutCancel(ctx)))
 }
 
 func (f *Fleet) stopRole(ctx context.Context, role string) error {
@@ -192,7 +192,7 @@ func (f *Fleet) Close(ctx context.Context) error {
 		f.mu.Unlock()
 		return f.kill(ctx, m, l)
 	}
-	return errors.Join(f.each(roleSource, kill), f.each(roleWorker, kill))
+	return errors.Join(f.each(roleSource, kill), f.each(roleWorker, kill), f.each(roleService, kill))
 }
 
 // command sends a command and waits until it is obeyed.

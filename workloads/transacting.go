@@ -14,7 +14,10 @@ import (
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
-// transacting is a source that writes each block of its schedule in one transaction. It keeps no position: each new
+// mostInTransaction bounds the records of one transaction.
+const mostInTransaction = 2000
+
+// transacting is a source that writes a tenth of a second's records, and whatever else is due by now, in one transaction. It keeps no position: each new
 // session reads it back from the topic.
 type transacting struct {
 	*source
@@ -121,9 +124,7 @@ func (t *transacting) inCharge(ctx context.Context) (*kgo.Client, error) {
 
 // take makes a producer and fetches its producer id, which fences every other producer of the id.
 func (t *transacting) take(ctx context.Context) (*kgo.Client, error) {
-	opts := append(SourceOptions(t.spec), kgo.WithContext(ctx), kgo.TransactionalID(t.spec.TransactionalID),
-		kgo.TransactionTimeout(t.spec.Shared.TransactionTimeout))
-	k, err := kgo.NewClient(opts...)
+	k, err := kgo.NewClient(append(transactingOptions(t.spec), kgo.WithContext(ctx))...)
 	if err != nil {
 		return nil, fmt.Errorf("kafka client: %w", err)
 	}
@@ -132,6 +133,11 @@ func (t *transacting) take(ctx context.Context) (*kgo.Client, error) {
 		return nil, &sessionError{fmt.Errorf("producer id: %w", err)}
 	}
 	return k, nil
+}
+
+// transactingOptions are the client options of a source that writes in transactions.
+func transactingOptions(s spec) []kgo.Opt {
+	return append(SourceOptions(s), kgo.TransactionalID(s.TransactionalID), kgo.TransactionTimeout(s.Shared.TransactionTimeout))
 }
 
 // resume goes on from the position that was read back. A block in hand whose records are all below it was committed.
@@ -158,6 +164,9 @@ func (t *transacting) ackOne(partition int32, sequence uint64, offset int64) {
 // intend takes the schedule's next block in hand.
 func (t *transacting) intend(ctx context.Context) error {
 	n := t.pace.block()
+	if !t.pace.unlimited() {
+		n = max(n, t.pace.due(history.Now(), mostInTransaction))
+	}
 	if t.spec.Count > 0 {
 		n = min(n, t.spec.First+t.spec.Count-t.next)
 	}

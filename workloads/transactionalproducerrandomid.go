@@ -16,7 +16,7 @@ func transactionalProducerRandomID() Pipeline {
 	return Pipeline{
 		PipelineInfo: transactionalProducerInfo("transactional-producer-random-id",
 			"the transactional producer with a new transactional id in each life",
-			"one transaction for each tenth of a second's records", "transactional.id is new in each life"),
+			"a transaction for each tenth of a second's records and whatever else is due", "transactional.id is new in each life"),
 		open: func(stopping context.Context, s spec, hist *history.Writer, _ Pipeline, g *gates) (sender, error) {
 			s.TransactionalID = newID(s)
 			return openTransacting(stopping, s, hist, g, transacting{}), nil

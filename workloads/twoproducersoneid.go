@@ -20,13 +20,13 @@ func twoProducersOneID() Pipeline {
 	return Pipeline{
 		PipelineInfo: transactionalProducerInfo("two-producers-one-id",
 			"two producers that take one transactional id from each other in the middle of transactions",
-			"one transaction for each tenth of a second's records", "a second producer takes the transactional id every 3 s"),
+			"a transaction for each tenth of a second's records and whatever else is due", "a second producer takes the transactional id every 3 s"),
 		open: func(stopping context.Context, s spec, hist *history.Writer, _ Pipeline, g *gates) (sender, error) {
 			return openTransacting(stopping, s, hist, g, transacting{takeOverEvery: takeOverEvery}), nil
 		},
 		loop: `two producers, A in charge, B waiting, one transactional id
-each 0.1 s, whoever is in charge:
-  begin; send the records from next on; flush
+each 0.1 s or later, whoever is in charge:
+  begin; send the records that are due; flush
   -- flushed --
   every 3 s: the other takes the producer id      A is fenced, its transaction aborted
   -- committing --

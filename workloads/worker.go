@@ -20,6 +20,23 @@ type worker struct {
 	processed atomic.Uint64
 	// processing and txn are the last ordinals given; only the polling goroutine touches them.
 	processing, txn uint64
+	// describe, when set, is shown what the loop opens; nothing is opened then.
+	describe func(opened)
+}
+
+// kind is what the options make a client.
+func (w *worker) kind(consumes, produces bool) kindOfClient {
+	var k kindOfClient
+	if consumes {
+		k |= consuming
+	}
+	if produces {
+		k |= producing
+		if p, err := Lookup(w.spec.Pipeline); err == nil && p.Transactional {
+			k |= transacts
+		}
+	}
+	return k
 }
 
 // input is one record as a poll delivered it.

@@ -43,6 +43,7 @@ func (a *app) showCommand() *cobra.Command {
 			return err
 		},
 	}
+	c.AddCommand(a.showPipelineCommand())
 	c.Flags().Uint64Var(&seed, "seed", defaultSeed, "what the schedule is drawn from")
 	c.Flags().BoolVar(&yaml, "yaml", false, "print the YAML, to start an experiment of your own from")
 	return c

@@ -88,7 +88,7 @@ func TestUnknownExperiment(t *testing.T) {
 		"leader-partion": `unknown experiment "leader-partion" (did you mean leader-partition?)`,
 		"broker":         `unknown experiment "broker" (did you mean broker-kill or broker-pause?)`,
 		"workerkill":     `unknown experiment "workerkill" (did you mean worker-kill?)`,
-		"quantum":        `unknown experiment "quantum" (there are: ambiguous-produce, baseline, broker-kill`,
+		"quantum":        `unknown experiment "quantum" (there are: ambiguous-produce, autocommit-async, baseline`,
 	} {
 		_, err := Find(name)
 		require.ErrorContains(t, err, want)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -28,6 +29,7 @@ const (
 
 // live reads every output topic as an ordinary read_committed consumer, without a group.
 type live struct {
+	dir        string
 	runID      history.RunID
 	partitions int
 	client     *kgo.Client
@@ -35,7 +37,9 @@ type live struct {
 	fail       func(error)
 	byTopic    map[string]*output
 	byPipeline map[string]*output
-	written    history.Time
+	// taking is held while what was polled is recorded.
+	taking  sync.Mutex
+	written history.Time
 }
 
 // output is one pipeline's output topic as seen so far.
@@ -48,7 +52,7 @@ type output struct {
 
 func newLive(spec harness.ObserverSpec, fail func(error)) (*live, error) {
 	l := &live{
-		runID: spec.RunID, partitions: spec.Plan.Partitions, fail: fail,
+		dir: spec.Dir, runID: spec.RunID, partitions: spec.Plan.Partitions, fail: fail,
 		byTopic: map[string]*output{}, byPipeline: map[string]*output{}, written: history.Now(),
 	}
 	assignment := map[string]map[int32]kgo.Offset{}
@@ -58,6 +62,9 @@ func newLive(spec harness.ObserverSpec, fail func(error)) (*live, error) {
 			latency: hdrhistogram.New(latencyLowest, latencyHighest, latencyDigits),
 		}
 		l.byTopic[layout.Output], l.byPipeline[layout.Name] = o, o
+		if layout.Effects {
+			continue
+		}
 		offsets := map[int32]kgo.Offset{}
 		for p := range spec.Plan.Partitions {
 			offsets[int32(p)] = kgo.NewOffset().AtStart()
@@ -85,11 +92,15 @@ func (l *live) run(ctx context.Context) {
 		cancel()
 		l.take(fetches, history.Now())
 	}
+	l.taking.Lock()
+	defer l.taking.Unlock()
 	l.writeLatencies(history.Now())
 }
 
-// take records what one poll delivered.
+// take records what one poll delivered. Topics and effects are polled beside each other.
 func (l *live) take(fetches kgo.Fetches, now history.Time) {
+	l.taking.Lock()
+	defer l.taking.Unlock()
 	var entries []history.Entry
 	fetches.EachError(func(topic string, partition int32, err error) {
 		var loss *kgo.ErrDataLoss

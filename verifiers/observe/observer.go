@@ -50,6 +50,7 @@ func (o *Observer) Start(ctx context.Context) (err error) {
 	o.cancel = cancel
 	o.done.Go(func() { o.sampler.run(runCtx) })
 	o.done.Go(func() { o.live.run(runCtx) })
+	o.done.Go(func() { o.live.watchEffects(runCtx) })
 	return nil
 }
 

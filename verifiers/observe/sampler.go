@@ -100,11 +100,7 @@ func directly(client *kgo.Client, nodes []int) map[int32]*kgo.Broker {
 }
 
 func outputs(plan harness.TopicPlan) []string {
-	var names []string
-	for _, p := range plan.Pipelines {
-		names = append(names, p.Output)
-	}
-	return names
+	return plan.Outputs()
 }
 
 func (s *sampler) run(ctx context.Context) {

@@ -90,6 +90,7 @@ func (r *reading) run(ctx context.Context) error {
 		{"read_committed client", r.checkClients},
 		{"positions", r.fetchPositions},
 		{"ends after", func(ctx context.Context) error { return r.each(ctx, r.endsAfter) }},
+		{"effects", r.readEffects},
 	}
 	for _, step := range steps {
 		err := step.do(ctx)
@@ -144,8 +145,8 @@ func topics(plan harness.TopicPlan) []string {
 		seen[name] = true
 	}
 	add(plan.Input)
-	for _, p := range plan.Pipelines {
-		add(p.Output)
+	for _, output := range plan.Outputs() {
+		add(output)
 	}
 	return names
 }

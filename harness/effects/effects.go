@@ -1,0 +1,143 @@
+// Package effects is what the external service has durably accepted: one SQLite file in the run's folder, written by the
+// service alone, read by the observer while it runs and by the read-back once everything has ended.
+package effects
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+
+	_ "modernc.org/sqlite" // the driver, in pure Go
+)
+
+// File is the store's name in a run's folder.
+const File = "effects.db"
+
+// Path is the store of the run in dir.
+func Path(dir string) string { return filepath.Join(dir, File) }
+
+// Effect is one thing that the service did: the request's body, in the order in which it was accepted.
+type Effect struct {
+	// Offset counts the effects of one pipeline in one partition, from 0.
+	Offset int64
+	Value  []byte
+}
+
+const schema = `
+CREATE TABLE IF NOT EXISTS effects (
+	pipeline  TEXT    NOT NULL,
+	partition INTEGER NOT NULL,
+	offset    INTEGER NOT NULL,
+	key       TEXT,
+	value     BLOB    NOT NULL,
+	PRIMARY KEY (pipeline, partition, offset)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX IF NOT EXISTS effects_key ON effects (pipeline, key) WHERE key IS NOT NULL;`
+
+// Store accepts effects. It is safe for several goroutines.
+type Store struct {
+	db *sql.DB
+	mu sync.Mutex
+}
+
+// Create opens the store at path for writing, and makes it where it is not there yet.
+func Create(path string) (*Store, error) {
+	// FULL: a commit has reached the disk before it is answered, also in WAL mode.
+	db, err := open(path, url.Values{"_pragma": {"journal_mode(WAL)", "synchronous(FULL)", "busy_timeout(5000)"}})
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec(schema); err != nil {
+		return nil, errors.Join(fmt.Errorf("effects: %w", err), db.Close())
+	}
+	return &Store{db: db}, nil
+}
+
+func open(path string, options url.Values) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+options.Encode())
+	if err != nil {
+		return nil, fmt.Errorf("effects: %w", err)
+	}
+	return db, nil
+}
+
+// Accept stores an effect. With a key that the pipeline has used before nothing is stored, and stored is false.
+func (s *Store) Accept(ctx context.Context, pipeline string, partition int32, key string, value []byte) (stored bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	result, err := s.db.ExecContext(ctx, `INSERT INTO effects (pipeline, partition, offset, key, value)
+		SELECT ?1, ?2, COALESCE(MAX(offset) + 1, 0), NULLIF(?3, ''), ?4 FROM effects WHERE pipeline = ?1 AND partition = ?2
+		ON CONFLICT (pipeline, key) WHERE key IS NOT NULL DO NOTHING`, pipeline, partition, key, value)
+	if err != nil {
+		return false, fmt.Errorf("effects: %w", err)
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
+}
+
+// Close closes the store.
+func (s *Store) Close() error { return s.db.Close() }
+
+// Reader reads a store that another process may be writing.
+type Reader struct{ db *sql.DB }
+
+// Open opens the store at path for reading; os.ErrNotExist where nothing was ever stored.
+func Open(path string) (*Reader, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("effects: %w", err)
+	}
+	db, err := open(path, url.Values{"_pragma": {"query_only(1)", "busy_timeout(5000)"}})
+	if err != nil {
+		return nil, err
+	}
+	// Between the making of the file and of the table nothing is stored either.
+	var tables int
+	err = db.QueryRow(`SELECT COUNT(*) FROM sqlite_master WHERE name = 'effects'`).Scan(&tables)
+	if err == nil && tables == 0 {
+		err = os.ErrNotExist
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("effects: %w", err), db.Close())
+	}
+	return &Reader{db: db}, nil
+}
+
+// From returns at most so many effects of a pipeline in a partition, from an offset on.
+func (r *Reader) From(ctx context.Context, pipeline string, partition int32, offset int64, most int) ([]Effect, error) {
+	rows, err := r.db.QueryContext(ctx, `SELECT offset, value FROM effects
+		WHERE pipeline = ? AND partition = ? AND offset >= ? ORDER BY offset LIMIT ?`, pipeline, partition, offset, most)
+	if err != nil {
+		return nil, fmt.Errorf("effects: %w", err)
+	}
+	defer rows.Close()
+	var all []Effect
+	for rows.Next() {
+		var e Effect
+		if err := rows.Scan(&e.Offset, &e.Value); err != nil {
+			return nil, fmt.Errorf("effects: %w", err)
+		}
+		all = append(all, e)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("effects: %w", err)
+	}
+	return all, nil
+}
+
+// End is the number of effects of a pipeline in a partition.
+func (r *Reader) End(ctx context.Context, pipeline string, partition int32) (n int64, err error) {
+	err = r.db.QueryRowContext(ctx, `SELECT COUNT(*) FROM effects WHERE pipeline = ? AND partition = ?`, pipeline, partition).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("effects: %w", err)
+	}
+	return n, nil
+}
+
+// Close closes the reader.
+func (r *Reader) Close() error { return r.db.Close() }

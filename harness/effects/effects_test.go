@@ -1,0 +1,49 @@
+package effects
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestEffectsAreKeptInOrderAndKeysOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a b%c", File)
+	_, err := Open(path)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	require.NoError(t, os.Mkdir(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, nil, 0o644))
+	_, err = Open(path)
+	require.ErrorIs(t, err, os.ErrNotExist, "a store that is only just being made")
+	s, err := Create(path)
+	require.NoError(t, err)
+	accept := func(partition int32, key, value string) bool {
+		stored, err := s.Accept(t.Context(), "p", partition, key, []byte(value))
+		require.NoError(t, err)
+		return stored
+	}
+	require.True(t, accept(0, "", "a"))
+	require.True(t, accept(0, "", "a"), "without a key everything is stored")
+	require.True(t, accept(1, "k", "b"))
+	require.False(t, accept(1, "k", "b"), "a key is honoured once")
+	require.True(t, accept(0, "l", "c"))
+
+	r, err := Open(path) // while it is being written
+	require.NoError(t, err)
+	got, err := r.From(t.Context(), "p", 0, 1, 10)
+	require.NoError(t, err)
+	require.Equal(t, []Effect{{1, []byte("a")}, {2, []byte("c")}}, got)
+	end, err := r.End(t.Context(), "p", 1)
+	require.NoError(t, err)
+	require.Equal(t, int64(1), end)
+	require.NoError(t, r.Close())
+	require.NoError(t, s.Close())
+
+	s, err = Create(path) // a new life goes on
+	require.NoError(t, err)
+	stored, err := s.Accept(t.Context(), "p", 1, "k", []byte("b"))
+	require.NoError(t, err)
+	require.False(t, stored)
+	require.NoError(t, s.Close())
+}

@@ -1,0 +1,109 @@
+package toxics
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+var sourceKillKind = Kind{
+	Name:  "source-kill",
+	About: "ends producers under test at once (SIGKILL), at a phase of their loops where one is named",
+	Hits:  Sources,
+	Options: []OptionInfo{
+		{"phase", "the phase to kill at: one for all pipelines, or a mapping from pipeline to phase"},
+		{"restart", "heal (start new lives when the fault's time is over) or never; heal unless given"},
+		{"within", "how long the producers may take to reach their phases, 1s to 2m; 20s unless given"},
+	},
+	make: func(r *reader) harness.Fault { return sourceKill{newWorkerKill(r).(workerKill)} },
+}
+
+// sourceKill is worker-kill for the sources of producer-only pipelines.
+type sourceKill struct{ workerKill }
+
+var _ harness.Fault = sourceKill{}
+
+// check refuses phases of pipelines that there are not, and phases that a producer hasn't.
+func (s sourceKill) check(scope Scope, t Target) error {
+	for _, p := range scope.Pipelines {
+		if phase := s.phaseOf(p.Name); p.ProducerOnly && t.means(p.Name) && phase != "" && !slices.Contains(p.Phases, phase) {
+			return &OptionError{Option: "phase", Reason: fmt.Sprintf("pipeline %s has no phase %q", p.Name, phase)}
+		}
+	}
+	for pipeline := range s.phases {
+		if pipeline != everyPipeline && !scope.has(pipeline) {
+			return &OptionError{Option: "phase", Reason: fmt.Sprintf("the experiment has no pipeline %q", pipeline)}
+		}
+	}
+	return nil
+}
+
+// Inject brings every targeted source to its phase, and kills all of them at once. What a source had sent since its last
+// saved position counts as in flight.
+func (s sourceKill) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
+	t, err := ParseTarget(target)
+	if err != nil {
+		return nil, err
+	}
+	names, err := sourcesOf(f.Fleet.Members(), t)
+	if err != nil {
+		return nil, err
+	}
+	i := newInjection(f, workersResolved(f, names))
+	for _, name := range names {
+		i.undo.add("source "+name, restartWithin, func(ctx context.Context) error { return s.revive(ctx, f, name) })
+	}
+	if err := s.awaitPhases(ctx, f, names); err != nil {
+		return i, err
+	}
+	killed := f.Fleet.Members()
+	i.inFlight = inFlight(f)
+	for _, m := range killed {
+		if slices.Contains(names, m.Name) {
+			i.inFlight[m.Pipeline] = max(i.inFlight[m.Pipeline], m.Held)
+		}
+	}
+	if err := together(names, func(name string) error { return f.Fleet.Kill(ctx, name) }); err != nil {
+		return i, err
+	}
+	i.gather = func(context.Context) evidence {
+		return func(l harness.PipelineLayout) (string, bool) { return sourceKillProof(killed, names, l) }
+	}
+	i.began(ctx, view{}, nil)
+	return i, nil
+}
+
+// sourceKillProof quotes where a pipeline's source was killed.
+func sourceKillProof(killed []harness.Member, names []string, l harness.PipelineLayout) (string, bool) {
+	for _, m := range killed {
+		switch {
+		case m.Pipeline != l.Name || !slices.Contains(names, m.Name):
+		case m.WaitingAt == "":
+			return "killed " + m.Name, true
+		default:
+			return fmt.Sprintf("killed %s in phase %s with %d records held", m.Name, m.WaitingAt, m.Held), true
+		}
+	}
+	return notTouched("no source of it was killed")
+}
+
+// sourcesOf picks the running sources of producer-only pipelines that a target means.
+func sourcesOf(members []harness.Member, t Target) ([]string, error) {
+	var names []string
+	for _, m := range members {
+		if m.Role != roleWorker && m.Pipeline != "" && m.State == harness.MemberRunning && t.means(m.Pipeline) {
+			names = append(names, m.Name)
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%q: no such source is running", t)
+	}
+	return names, nil
+}
+
+// means says whether a target that may name a pipeline is about this one.
+func (t Target) means(pipeline string) bool {
+	return t.words["pipeline"] == "" || t.words["pipeline"] == pipeline
+}

@@ -1,0 +1,113 @@
+package readback
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/effects"
+	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/observation"
+)
+
+// effectsAtOnce is how many effects are read and saved as one batch.
+const effectsAtOnce = 500
+
+// readEffects saves what the external service accepted in the form of a log, so that effects are judged as an output topic
+// is: every effect is visible, none is transactional, and the store's own count is the log's end.
+func (r *reading) readEffects(ctx context.Context) error {
+	var store *effects.Reader
+	for _, layout := range r.spec.Plan.Pipelines {
+		if !layout.Effects {
+			continue
+		}
+		if store == nil {
+			var err error
+			if store, err = effects.Open(effects.Path(r.spec.Dir)); errors.Is(err, os.ErrNotExist) {
+				return nil // the service never stored anything: the partitions are missing from the index
+			} else if err != nil {
+				return err
+			}
+			defer store.Close()
+		}
+		for p := range int32(r.spec.Plan.Partitions) {
+			if err := r.readEffectsOf(ctx, store, layout, p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *reading) readEffectsOf(ctx context.Context, store *effects.Reader, layout harness.PipelineLayout, partition int32) error {
+	p := observation.Partition{Topic: layout.Output, Partition: partition, Leader: -1, LeaderEpoch: -1}
+	var err error
+	if p.HW, err = store.End(ctx, layout.Name, partition); err != nil {
+		return err
+	}
+	p.LSO = p.HW
+	out, err := observation.Create(observation.File(r.spec.Dir, p.Topic, partition), observation.Header{Run: r.spec.RunID, Topic: p.Topic, Partition: partition})
+	if err != nil {
+		return err
+	}
+	saved, err := r.saveEffects(ctx, store, layout.Name, partition, out)
+	if err != nil {
+		return errors.Join(err, out.Abandon())
+	}
+	if err := out.Close(); err != nil {
+		return err
+	}
+	p.Batches, p.Records = out.Totals()
+	p.Reached, p.Complete, p.Committed = saved.next, saved.next == p.HW, saved.sum.saved()
+	again, err := r.saveEffects(ctx, store, layout.Name, partition, nil)
+	if err != nil {
+		return err
+	}
+	p.Client = again.sum.saved()
+	if p.HWAfter, err = store.End(ctx, layout.Name, partition); err != nil {
+		return err
+	}
+	p.LSOAfter = p.HWAfter
+	if p.HWAfter != p.HW {
+		p.Writer = fmt.Sprintf("the service accepted %d more", p.HWAfter-p.HW)
+	}
+	r.index.Partitions = append(r.index.Partitions, p)
+	return nil
+}
+
+// effectsRead is what was read of one partition's effects.
+type effectsRead struct {
+	next int64
+	sum  sum
+}
+
+// saveEffects reads a partition's effects in order, and saves them where out is set. Like a log, it must have no hole.
+func (r *reading) saveEffects(ctx context.Context, store *effects.Reader, pipeline string, partition int32, out *observation.Writer) (got effectsRead, err error) {
+	w := walker{run: r.spec.RunID}
+	for {
+		some, err := store.From(ctx, pipeline, partition, got.next, effectsAtOnce)
+		if err != nil || len(some) == 0 {
+			return got, err
+		}
+		b := observation.Batch{
+			First: got.next, Last: got.next + int64(len(some)) - 1, ProducerID: -1, ProducerEpoch: -1, BaseSequence: -1,
+			Count: int32(len(some)),
+		}
+		for _, e := range some {
+			if e.Offset != got.next {
+				return got, fmt.Errorf("effects of %s, partition %d: %d comes after %d", pipeline, partition, e.Offset, got.next-1)
+			}
+			env, isOutput, decodeErr := history.Decode(e.Value)
+			got.sum.add(e.Offset, digest(e.Value, decodeErr))
+			b.Records = append(b.Records, w.recordOf(e.Offset, &env, isOutput, decodeErr))
+			got.next++
+		}
+		if out != nil {
+			if err := out.Write(&b); err != nil {
+				return got, err
+			}
+		}
+	}
+}

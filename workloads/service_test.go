@@ -1,0 +1,75 @@
+package workloads
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+func quiet() harness.Load { return harness.Load{Rate: 200, RecordSize: 100} }
+
+// TestKillAroundTheCall kills a worker between the service's confirmation and the commit, or between the commit and the
+// call, and counts effects at the service.
+func TestKillAroundTheCall(t *testing.T) {
+	for name, want := range map[string]struct {
+		phase          string
+		loses, repeats bool
+	}{
+		"notify-then-commit":     {PhaseNotified, false, true},
+		"notify-in-transaction":  {PhaseNotified, false, true},
+		"notify-idempotency-key": {PhaseNotified, false, false},
+		"commit-then-notify":     {PhaseCommitted, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, 2, quiet(), name)
+			held := r.killAt(name, want.phase)
+			lost, doubled := lostAndDoubled(r.counts(name))
+			require.NotZero(t, held)
+			require.Equal(t, int(held)*boolean(want.loses), lost)
+			if name == "notify-in-transaction" { // every abort repeats, also those of the rebalances around the kill
+				require.GreaterOrEqual(t, doubled, int(held))
+				return
+			}
+			require.Equal(t, int(held)*boolean(want.repeats), doubled)
+		})
+	}
+}
+
+func boolean(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// TestServiceThatStoresAndDoesNotAnswer: it hangs, fails and dies with the effect stored. Who calls again gets a second
+// effect, unless the service knows the key.
+func TestServiceThatStoresAndDoesNotAnswer(t *testing.T) {
+	for name, doubles := range map[string]bool{"notify-then-commit": true, "notify-idempotency-key": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, 1, quiet(), name)
+			r.start()
+			r.offer(name, 100)
+			soon := func() time.Duration { return 20 * time.Second }
+			require.NoError(t, r.Arm(within(t, soon()), serviceName, PhaseStored))
+			require.NoError(t, r.Await(within(t, soon()), serviceName))
+			require.NoError(t, r.Kill(within(t, soon()), serviceName))
+			require.NoError(t, r.Restart(within(t, soon()), serviceName))
+			require.NoError(t, r.Arm(within(t, soon()), serviceName, PhaseFailing))
+			require.NoError(t, r.Await(within(t, soon()), serviceName))
+			require.NoError(t, r.Release(within(t, soon()), serviceName))
+			r.offer(name, r.Offered(name)+100)
+			r.finish()
+			require.Empty(t, r.Incidents())
+			lost, doubled := lostAndDoubled(r.counts(name))
+			require.Zero(t, lost)
+			require.Equal(t, doubles, doubled >= 2, "%d doubled", doubled)
+			require.True(t, doubles || doubled == 0)
+		})
+	}
+}
