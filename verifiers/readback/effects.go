@@ -86,26 +86,27 @@ type effectsRead struct {
 // saveEffects reads a partition's effects in order, and saves them where out is set. Like a log, it must have no hole.
 func (r *reading) saveEffects(ctx context.Context, store *effects.Reader, pipeline string, partition int32, out *observation.Writer) (got effectsRead, err error) {
 	w := walker{run: r.spec.RunID}
+	b := &w.batch
 	for {
 		some, err := store.From(ctx, pipeline, partition, got.next, effectsAtOnce)
 		if err != nil || len(some) == 0 {
 			return got, err
 		}
-		b := observation.Batch{
+		*b = observation.Batch{
 			First: got.next, Last: got.next + int64(len(some)) - 1, ProducerID: -1, ProducerEpoch: -1, BaseSequence: -1,
-			Count: int32(len(some)),
+			Count: int32(len(some)), Records: b.Records[:0],
 		}
 		for _, e := range some {
 			if e.Offset != got.next {
 				return got, fmt.Errorf("effects of %s, partition %d: %d comes after %d", pipeline, partition, e.Offset, got.next-1)
 			}
-			env, isOutput, decodeErr := history.Decode(e.Value)
+			isOutput, decodeErr := history.DecodeInto(e.Value, &w.value)
 			got.sum.add(e.Offset, digest(e.Value, decodeErr))
-			b.Records = append(b.Records, w.recordOf(e.Offset, &env, isOutput, decodeErr))
+			w.keep(e.Offset, isOutput, decodeErr)
 			got.next++
 		}
 		if out != nil {
-			if err := out.Write(&b); err != nil {
+			if err := out.Write(b); err != nil {
 				return got, err
 			}
 		}
