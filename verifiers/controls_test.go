@@ -14,6 +14,7 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/keyset"
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
 
@@ -230,4 +231,19 @@ func tellControl(t *testing.T, name, row string, clean harness.Numbers, got harn
 	}
 	slices.Sort(changed)
 	fmt.Printf("control: %s (%s): %s; %s\n", name, row, got.Delivered, cmp.Or(strings.Join(changed, ", "), "no figure changed"))
+}
+
+// TestIdentityIsAsserted: an input that is counted twice, or not at all, makes the row inconclusive, whatever else it proves.
+func TestIdentityIsAsserted(t *testing.T) {
+	for name, do := range map[string]func(e *evidence){
+		"twice":      func(e *evidence) { e.lost.Add(keyset.Key{Class: 1, Index: 7}) },
+		"not at all": func(e *evidence) { e.inputN++ },
+	} {
+		e := evidenceOf(t, newWorld(records), plainName)
+		do(e)
+		var n harness.Numbers
+		found := checkInput(e, &n)
+		require.Len(t, found, 1, name)
+		require.True(t, found[0].internal, name)
+	}
 }

@@ -215,8 +215,9 @@ func (e *evidence) newerSession(s *harness.Stall, marker history.Time) *harness.
 		if w.Worker != s.Txn.By.Worker {
 			continue
 		}
-		for _, at := range w.inits {
-			if at > history.Time(s.Start) && at <= marker.Add(clockSlack) && marker.Sub(at) <= sessionSlack {
+		for _, init := range w.inits {
+			at, same := init.at, s.TransactionalID == "" || init.id == "" || init.id == s.TransactionalID
+			if same && at > history.Time(s.Start) && at <= marker.Add(clockSlack) && marker.Sub(at) <= sessionSlack {
 				by := lifeOf(w)
 				return &by
 			}

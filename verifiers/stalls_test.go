@@ -118,6 +118,10 @@ func TestStallEnds(t *testing.T) {
 			w.abort(neverAsked)
 			w.addHist("transactional-0.2", "worker", txnName, 0, 2).process.At = at(2000)
 		}},
+		{"a successor with another transactional id", "abort that no history explains", func(w *world) {
+			w.abort(neverAsked)
+			w.addHist("transactional-0.2", "worker", txnName, 0, 2).add(&history.ProducerInit{At: at(2460), Asked: at(2440), TransactionalID: "t-0-random"})
+		}},
 		{"a request long after the marker", "abort that no history explains", func(w *world) {
 			w.abort(neverAsked)
 			w.addHist("transactional-0.2", "worker", txnName, 0, 2).add(&history.ProducerInit{At: at(9000), Asked: at(8990), TransactionalID: "t-0"})

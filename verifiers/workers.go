@@ -22,7 +22,7 @@ type worker struct {
 	stints stints
 	// since is when the process began, inits when it asked for producer ids.
 	since history.Time
-	inits []history.Time
+	inits []producerInit
 	// ended says that its history was closed in order: what it doesn't say, it didn't do.
 	ended bool
 	// outcomes of outputs outside transactions, by output partition.
@@ -46,6 +46,12 @@ type worker struct {
 	committed func(commit)
 	// only, where set, are the blocks whose transactions are kept until the end, and no others (gatherFromHistory).
 	only map[block]bool
+}
+
+// producerInit is when a worker asked for a producer id, and with which transactional id.
+type producerInit struct {
+	at history.Time
+	id string
 }
 
 // txn is one transaction as its worker saw it.
@@ -99,7 +105,7 @@ func (w *worker) add(e history.Entry) {
 		w.since = e.At
 	case *history.ProducerInit:
 		if len(w.inits) < maxStints {
-			w.inits = append(w.inits, e.Asked)
+			w.inits = append(w.inits, producerInit{e.Asked, e.TransactionalID})
 		}
 	case *history.TxnBegin:
 		w.txn(e.Txn).begun = e.At

@@ -183,6 +183,12 @@ func (r *rig) checkWorker(pipeline string, number int) {
 	require.NotEmpty(r.t, of[*history.Committed](entries))
 	require.Len(r.t, of[*history.TxnEnded](entries), len(of[*history.TxnBegin](entries)))
 	require.NotEmpty(r.t, of[*history.Assigned](entries))
+	if len(of[*history.TxnBegin](entries)) > 0 {
+		asked := of[*history.ProducerInit](entries)
+		require.NotEmpty(r.t, asked, "who asks for a producer id ends what a predecessor left open")
+		require.NotEmpty(r.t, asked[0].TransactionalID)
+		require.Less(r.t, asked[0].Asked, of[*history.TxnEnded](entries)[0].At)
+	}
 }
 
 // killAt kills worker 0 when it waits at the phase with something in hand, restarts it, and finishes the run.
