@@ -61,6 +61,8 @@ bench: ## figures as ratios of one run, about ten minutes, also in results/publi
 grounds: build engine images ## the same runs on processes and on containers, in one table
 	go run ./cmd/grounds
 
-nightly: build ## every experiment, and worker-kill with ten seeds; exit code 3 or 4 says that something changed
+nightly: build ## every experiment, ten seeds of those with narrow windows, three of the matrix; exit code 3 or 4 says that something changed
 	$(BIN) run --suite nightly --seed $(SEED)
 	$(BIN) run worker-kill --repeat 10
+	for narrow in producer-restart autocommit-async commit-first side-effect; do $(BIN) run $$narrow --repeat 10 || exit; done
+	$(BIN) run matrix --repeat 3
