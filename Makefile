@@ -56,7 +56,9 @@ bench: ## figures as ratios of one run, about ten minutes, also in results/publi
 	@{ go test -run '^$$' -bench Ready -benchtime 4x ./clusters/local; \
 	go test -run '^$$' -bench Source -benchtime 15x ./cmd/bench; \
 	go test -run '^$$' -bench ReadBack -benchtime 5x ./cmd/bench; \
-	go test -run '^$$' -bench 'Verify|Sampler' -benchtime 3x ./cmd/bench; } | go run ./cmd/benchtable -o results/published/bench.md
+	go test -run '^$$' -bench 'Verify|Sampler' -benchtime 3x ./cmd/bench; \
+	go test -run '^$$' -bench Toxics -benchtime 15x ./cmd/bench; \
+	go test -run '^$$' -bench Armed -benchtime 15x ./toxics/kafkatoxic; } | go run ./cmd/benchtable -o results/published/bench.md
 
 grounds: build engine images ## the same runs on processes and on containers, in one table
 	go run ./cmd/grounds

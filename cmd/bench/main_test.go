@@ -19,6 +19,7 @@ import (
 
 	"github.com/chaeos/chaeos/clusters/local"
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/toxics/kafkatoxic"
 	"github.com/chaeos/chaeos/workloads"
 )
 
@@ -70,5 +71,6 @@ func TestMain(m *testing.M) {
 func beKeeper(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
-	return local.RunKeeper(ctx, in, out, nil)
+	kafkatoxic.Register()
+	return local.RunKeeper(ctx, in, out, prepareLink)
 }

@@ -105,12 +105,17 @@ func around(of []float64) (low, high float64) {
 	return sorted[outside], sorted[len(sorted)-1-outside]
 }
 
-// leg sends count records to a topic of its own and returns records a second.
+// leg sends count records over the side's own links.
 func (r *rig) leg(b *testing.B, side string, size int, count uint64) float64 {
+	return r.legOver(b, side, side, size, count)
+}
+
+// legOver sends count records to a topic of its own over the named links, and returns records a second.
+func (r *rig) legOver(b *testing.B, links, side string, size int, count uint64) float64 {
 	ctx, cancel := context.WithTimeout(b.Context(), legWithin)
 	defer cancel()
 	topic := r.makeTopic(ctx, b)
-	dials, err := r.cluster.ClientLinks(ctx, side)
+	dials, err := r.cluster.ClientLinks(ctx, links)
 	require.NoError(b, err)
 	s := workloads.Spec{
 		Name: side, Role: "source", Run: benchRun, History: filepath.Join(b.TempDir(), topic+".hist"),

@@ -66,6 +66,11 @@ var lines = []line{
 	{"BenchmarkVerify", "MiB-10M", "peak memory at 10 M records, MiB", atMost(64)},
 	{"BenchmarkVerify", "MiB-growth", "growth from 1 M to 10 M, MiB", atMost(16)},
 
+	{"BenchmarkToxics", "ratio", "Kafka-aware toxics armed and matching nothing, rate of 1 KiB records beside proxies without them", atLeast(0.95)},
+	{"BenchmarkArmed/another-API", "ratio", "the same at the proxy's limit, 64 KiB requests to a sink, rule for another API", bound{}},
+	{"BenchmarkArmed/another-client", "ratio", "the same, rule for another client", bound{}},
+	{"BenchmarkArmed/another-topic", "ratio", "the same, rule that looks into every request for a topic", bound{}},
+
 	{"BenchmarkSampler", "%-of-a-core", "sampler at 12 partitions and 100 ms, % of one core", atMost(1)},
 }
 
