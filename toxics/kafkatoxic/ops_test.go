@@ -243,3 +243,18 @@ func TestUpdateWhilePeerDoesNotRead(t *testing.T) {
 	assert.Less(t, time.Since(begin), time.Second)
 	require.NoError(t, wait.Sleep(t.Context(), time.Millisecond))
 }
+
+// TestARuleThatIsReleasedHoldsTheNext lets one held request go, and the rule holds another.
+func TestARuleThatIsReleasedHoldsTheNext(t *testing.T) {
+	r := newRig(t)
+	rule := onEndTxn(Hold, OnRequest)
+	rule.Times = 0
+	r.arm(rule)
+	c := r.dial()
+	for n := range int32(3) {
+		c.send(request(endTxn("txn"), n, "client"))
+		r.status("rule", func(s RuleStatus) bool { return s.Waiting == 1 && s.Matched == int64(n)+1 })
+		require.NoError(t, r.Release("rule"))
+		assert.Equal(t, n, c.answer())
+	}
+}
