@@ -238,6 +238,18 @@ var plantedFaults = []planted{
 	{"a partition moved to another worker before the commit", func(w *world) { w.reread("idempotent-1", 1, 1, 3) }, plainName, func(n *harness.Numbers) {
 		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = perBatch, perBatch, map[string]uint64{"reprocessed after rebalance": perBatch}
 	}, harness.Held, 0, "10 duplicates after a rebalance: idempotent-1 (incarnation 1), given input partition 1 in generation 3"},
+	{"a zombie's commit after its partition was given away", func(w *world) {
+		w.reread("idempotent-1", 1, 1, 3)
+		f := w.hist("idempotent-1.again")
+		for _, e := range f.entries {
+			if p, ok := e.(*history.Polled); ok {
+				p.At = at(3500)
+			}
+		}
+		w.hist("idempotent-0").add(&history.Committed{At: at(3200), Outcome: history.OutcomeConfirmed, Offsets: []history.PartitionOffset{{Partition: 1, Offset: 1000}}})
+	}, plainName, func(n *harness.Numbers) {
+		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = perBatch, perBatch, map[string]uint64{"reprocessed after rebalance": perBatch}
+	}, harness.Held, 0, "began again at offset 990, the position that idempotent-0 (incarnation 1) had committed at 2.9s"},
 	{"a worker that goes back by itself", func(w *world) {
 		f := w.hist("idempotent-0")
 		in := w.log(inTopic, 1).batches[99]

@@ -1,6 +1,7 @@
 package verifiers
 
 import (
+	"cmp"
 	"path/filepath"
 
 	"github.com/chaeos/chaeos/harness"
@@ -36,10 +37,12 @@ func (s *commitSearch) ask(partition int32, q *commitQuestion) {
 	s.byKey[partition] = append(s.byKey[partition], q)
 }
 
-// beforeTime asks for the newest confirmed commit before a moment.
-func (s *commitSearch) beforeTime(partition int32, at history.Time, answer func(harness.CommitRef)) {
-	s.ask(partition, &commitQuestion{
-		matches: func(c harness.CommitRef) bool { return c.At < at },
+// backTo asks which confirmed commit a reread went back to: the newest before the partition was given, or one of just
+// that position before the first poll, for a position is fetched only once no transaction holds it.
+func (s *commitSearch) backTo(x *harness.Reread, answer func(harness.CommitRef)) {
+	given := cmp.Or(x.Assigned, x.Began)
+	s.ask(x.Partition, &commitQuestion{
+		matches: func(c harness.CommitRef) bool { return c.At < given || c.At < x.Began && c.Offset == x.From },
 		better:  func(c, than harness.CommitRef) bool { return c.At > than.At },
 		answer:  answer,
 	})

@@ -94,7 +94,7 @@ func (e *evidence) lifeOf(l life) harness.Life {
 func (r *rereads) settle(e *evidence) ([]harness.Reread, error) {
 	var search commitSearch
 	for _, x := range r.by {
-		search.beforeTime(x.Partition, x.Began, func(c harness.CommitRef) { x.Committed = &c })
+		search.backTo(x, func(c harness.CommitRef) { x.Committed = &c })
 	}
 	if err := search.run(e); err != nil {
 		return nil, err
