@@ -148,6 +148,21 @@ func (s *schedule) healAll(ctx context.Context) error {
 	for _, f := range order {
 		errs = append(errs, s.heal(ctx, f))
 	}
+	return errors.Join(append(errs, s.checkAll(ctx))...)
+}
+
+// checkAll looks once more at everything that faults touched, now that none is active: what one left to another to put
+// back must be back too. Workers are not looked at: a later fault may have ended one for good.
+func (s *schedule) checkAll(ctx context.Context) error {
+	var errs []error
+	for _, f := range s.faults {
+		f.mu.Lock()
+		onWorkers := len(f.record.Resolved.Members) > 0 && len(f.record.Resolved.Links) == 0
+		if f.healed && f.record.Error == "" && !onWorkers {
+			errs = append(errs, f.checkHeal(ctx))
+		}
+		f.mu.Unlock()
+	}
 	return errors.Join(errs...)
 }
 

@@ -240,6 +240,16 @@ func (c *fakeCluster) failing(op string, err error) {
 func (c *fakeCluster) Kill(ctx context.Context, node int) error {
 	return c.do(ctx, "kill", node, harness.NodeStopped)
 }
+func (c *fakeCluster) Stop(ctx context.Context, node int) error {
+	return c.do(ctx, "stop", node, harness.NodeStopped)
+}
+func (c *fakeCluster) Wipe(ctx context.Context, node int) error {
+	return c.do(ctx, "wipe", node, harness.NodeStopped)
+}
+
+func (c *fakeCluster) CutLogs(ctx context.Context, node int, _ harness.LogCut) ([]harness.CutLog, error) {
+	return []harness.CutLog{{Topic: "out-p", Partition: 0, From: 90, To: 80}}, c.do(ctx, "cut", node, harness.NodeStopped)
+}
 func (c *fakeCluster) Pause(ctx context.Context, node int) error {
 	return c.do(ctx, "pause", node, harness.NodePaused)
 }

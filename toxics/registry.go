@@ -35,6 +35,7 @@ var kinds = []Kind{
 	brokerWipeKind,
 	connectionCutKind,
 	deleteRecordsKind,
+	groupDeleteKind,
 	latencyKind,
 	leaderMoveKind,
 	leaderStormKind,

@@ -113,10 +113,15 @@ func (s *stage) config(t *testing.T, kind kmsg.ConfigResourceType, resource, nam
 
 func TestOffsetsOfAnEmptyGroupGo(t *testing.T) {
 	s := newStage(t)
-	for how, within := range map[string]string{"delete": "10s", "expire": "20s"} {
+	for _, c := range []struct {
+		fault   string
+		options map[string]any
+	}{
+		{"offsets-delete", nil}, {"offsets-delete", map[string]any{"how": "expire"}}, {"group-delete", nil},
+	} {
 		s.commit(t, 42)
-		i := s.inject(t, "offsets-delete", "group", map[string]any{"how": how, "within": within})
-		assert.Equal(t, []int64{-1, -1, -1}, s.offsets(t), how)
+		i := s.inject(t, c.fault, "group", c.options)
+		assert.Equal(t, []int64{-1, -1, -1}, s.offsets(t), c)
 		s.heal(t, i)
 		bite := onlyBite(t, i)
 		assert.True(t, bite.Bit, bite.Proof)

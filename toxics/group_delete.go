@@ -1,0 +1,97 @@
+package toxics
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+var groupDeleteKind = Kind{
+	Name:  "group-delete",
+	About: "waits until groups are empty, then deletes them, offsets and all; no heal brings them back",
+	Hits:  Groups,
+	Options: []OptionInfo{
+		{"within", "how long the groups may take to be empty, 1s to 5m; 30s unless given"},
+	},
+	make: newGroupDelete,
+}
+
+// groupDelete is an administrator's slip: the group is new to whoever comes next.
+type groupDelete struct{ within time.Duration }
+
+var _ harness.Fault = groupDelete{}
+
+func newGroupDelete(r *reader) harness.Fault {
+	return groupDelete{r.duration("within", 30*time.Second, time.Second, 5*time.Minute)}
+}
+
+func (groupDelete) Needs() []string { return nil }
+
+func (groupDelete) String() string { return "" }
+
+// Inject waits for every group to be empty before it deletes any.
+func (g groupDelete) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
+	groups, err := findGroups(f, target)
+	if err != nil {
+		return nil, err
+	}
+	v, err := look(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	i := newInjection(f, harness.Resolved{
+		Text: "groups of " + strings.Join(slices.Sorted(maps.Keys(groups)), ", "), Partitions: v.numbers(f.Plan.Input),
+	})
+	ctx, cancel := context.WithTimeoutCause(ctx, g.within, fmt.Errorf("not within %s", g.within))
+	defer cancel()
+	for _, group := range groups {
+		if err := awaitEmpty(ctx, f, group); err != nil {
+			return i, err
+		}
+	}
+	i.inFlight = inFlight(f) // of the deletion, not of the wait
+	had := map[string][]committed{}
+	for pipeline, group := range groups {
+		if had[pipeline], err = takeGroup(ctx, f, i, group); err != nil {
+			return i, err
+		}
+	}
+	i.gather = func(context.Context) evidence {
+		return func(l harness.PipelineLayout) (string, bool) { return offsetsProof(had[l.Name]) }
+	}
+	i.began(ctx, v, v.nodes)
+	return i, nil
+}
+
+// takeGroup deletes one group, and returns the offsets that went with it.
+func takeGroup(ctx context.Context, f *harness.Field, i *injection, group string) ([]committed, error) {
+	had, err := fetchOffsets(ctx, f, group)
+	if err != nil {
+		return nil, err
+	}
+	req := kmsg.NewPtrDeleteGroupsRequest()
+	req.Groups = []string{group}
+	resp, err := askCoordinator[*kmsg.DeleteGroupsResponse](ctx, f, group, req)
+	if err != nil {
+		return nil, fmt.Errorf("delete group %s: %w", group, err)
+	}
+	for _, g := range resp.Groups {
+		if err := codeError(g.ErrorCode, nil); err != nil {
+			return nil, fmt.Errorf("delete group %s: %w", group, err)
+		}
+	}
+	if err := awaitNoOffsets(ctx, f, group); err != nil {
+		return nil, err
+	}
+	for _, c := range had {
+		i.lasts(harness.Lasting{What: harness.OffsetDeleted, Topic: c.topic, Partition: c.partition, Group: group, From: c.offset, To: -1})
+	}
+	return had, nil
+}
