@@ -15,7 +15,7 @@ installed := $(firstword $(wildcard $(shell command -v golangci-lint) $(shell go
 pinned := $(if $(installed),$(shell $(installed) version | grep 'version $(GOLANGCI_VERSION) '))
 golangci = $(if $(pinned),$(installed),go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v$(GOLANGCI_VERSION))
 
-.PHONY: controls corpus run build engine images test test-unit test-real lint bench nightly grounds
+.PHONY: controls corpus run build engine images test test-unit test-real lint bench nightly grounds screenshots
 
 run: build ## the first thing to try: three pipelines while their leader is cut off from its followers
 	$(BIN) run leader-partition --seed $(SEED)
@@ -59,6 +59,9 @@ bench: ## figures as ratios of one run, about ten minutes, also in results/publi
 	go test -run '^$$' -bench 'Verify|Sampler' -benchtime 3x ./cmd/bench; \
 	go test -run '^$$' -bench Toxics -benchtime 15x ./cmd/bench; \
 	go test -run '^$$' -bench Armed -benchtime 15x ./toxics/kafkatoxic; } | go run ./cmd/benchtable -o results/published/bench.md
+
+screenshots: build ## pictures of a run's page for README and docs: RUN=runs/...
+	scripts/screenshots $(BIN) $(RUN)
 
 grounds: build engine images ## the same runs on processes and on containers, in one table
 	go run ./cmd/grounds

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
@@ -118,7 +119,7 @@ func pageStalls(report *harness.Report, pipeline string, a axis) []page.Band {
 		if s.Open {
 			end = 0
 		}
-		name := s.TransactionalID
+		name := strings.TrimPrefix(s.TransactionalID, report.Run+"-")
 		if name == "" {
 			name = "unknown transaction"
 		}

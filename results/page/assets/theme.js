@@ -8,7 +8,8 @@ const theme = (() => {
     changed.forEach((f) => f());
   };
   const system = matchMedia("(prefers-color-scheme: dark)");
-  set(system.matches);
+  const asked = { "#dark": true, "#light": false }[location.hash]; // a link may ask for either
+  set(asked ?? system.matches);
   system.addEventListener("change", (e) => set(e.matches));
   document.getElementById("theme").addEventListener("click", () => set(!root.classList.contains("dark")));
   return {
