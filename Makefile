@@ -47,8 +47,8 @@ controls: ## the planted-fault suite: what each control planted, and what was fo
 		./verifiers ./verifiers/readback ./cmd/offline | awk \
 		'/control: /{sub(/^.*control: /, ""); print} /^--- (PASS|FAIL)|^ok|^FAIL|panic:/{print} /^ +--- FAIL/{print} /FAIL|panic:/{bad = 1} END{exit bad}'
 
-corpus: build ## record the corpus of small runs again (real brokers, about six minutes), then read the golden reports' difference
-	verifiers/testdata/corpus/record.sh $(abspath $(BIN))
+corpus: build ## record the corpus of saved runs again (real brokers, about ten minutes), then read the golden reports' difference
+	verifiers/testdata/corpus/record.sh $(BIN)
 	go test ./verifiers -run Corpus -update
 
 # A benchmark of any package: add its name to one of these lines, and what is wanted of it to cmd/benchtable/lines.go.

@@ -33,6 +33,15 @@ var newEntries = map[kind]func() Entry{
 // maxKind is the largest number that a reader keeps an entry of for use again; larger ones are made anew each time.
 const maxKind = 63
 
+// Kinds returns an empty entry of every kind, in the order of their numbers: for tests of what must know them all.
+func Kinds() []Entry {
+	var all []Entry
+	for k := kind(1); int(k) <= len(newEntries); k++ {
+		all = append(all, newEntries[k]())
+	}
+	return all
+}
+
 func newEntry(k kind) (Entry, error) {
 	f, ok := newEntries[k]
 	if !ok {

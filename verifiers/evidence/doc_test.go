@@ -45,13 +45,18 @@ func columns[R any](t *testing.T) (all [][2]string) {
 	return all
 }
 
-// documented reads the tables of docs/EVIDENCE.md, by the file that each heading names.
-func documented(t *testing.T) map[string][][2]string {
+func docPage(t *testing.T) string {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/EVIDENCE.md")
 	require.NoError(t, err)
+	return string(page)
+}
+
+// documented reads the tables of docs/EVIDENCE.md, by the file that each heading names.
+func documented(t *testing.T) map[string][][2]string {
+	t.Helper()
 	tables, file := map[string][][2]string{}, ""
-	for line := range strings.Lines(string(page)) {
+	for line := range strings.Lines(docPage(t)) {
 		if heading, ok := strings.CutPrefix(line, "## "); ok {
 			file = strings.TrimSuffix(strings.TrimSpace(heading), ".parquet")
 		}

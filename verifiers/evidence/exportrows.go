@@ -48,6 +48,8 @@ type HistoryRow struct {
 	Coordinator     *int64    `parquet:"coordinator"`
 	TimeoutMillis   *int64    `parquet:"timeout_millis"`
 	StartMillis     *int64    `parquet:"start_millis"`
+	AskedSeconds    *float64  `parquet:"asked_seconds"`
+	Error           *string   `parquet:"error,dict"`
 	HDR             []byte    `parquet:"hdr,optional"`
 }
 

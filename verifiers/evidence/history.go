@@ -49,6 +49,8 @@ func historyRows(h harness.HistoryRecord, c clock, e history.Entry) ([]HistoryRo
 		case field.Name == "At":
 			at := history.Time(x.Int())
 			row.Seconds, row.Time = c.seconds(at), c.wall(at)
+		case field.Name == "Asked":
+			row.AskedSeconds = ptr(c.seconds(history.Time(x.Int())))
 		case x.Kind() == reflect.Slice && x.Type().Elem().Kind() != reflect.Uint8 && field.Name != "ISR":
 			list = x
 		default:

@@ -1,17 +1,32 @@
 #!/usr/bin/env bash
-# Records the corpus again: one small run of each experiment here, packed beside it. Needs what chaeos run needs. Afterwards
+# Records the corpus again: a run of each experiment, packed here by its name. Afterwards
 # go test ./verifiers -run Corpus -update writes the golden reports: read the difference before it is committed.
+# An argument that is a run's folder is packed as it is, under its experiment's name.
 set -euo pipefail
-cd "$(dirname "$0")"
-chaeos=${1:?the chaeos program to record with}
-for yaml in ${2:-*.yaml}; do
-  name=${yaml%.yaml}
-  runs=$(mktemp -d)
-  # The exit code is the experiment's: the golden report holds it.
-  "$chaeos" run "$yaml" --out "$runs" || [ $? -gt 2 ]
-  run=("$runs"/*/)
-  sed -i 's|"dataDir": "[^"]*"|"dataDir": ""|' "$run/run.json"
-  # No owners, no modes, no times: the same run packs to the same bytes.
-  tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=u+rw,go+r -C "$run" -cf - run.json history readback | gzip -9n >"$name.tar.gz"
-  rm -rf "$runs"
+chaeos=$(realpath "${1:?the chaeos program to record with}")
+shift
+here=$(cd "$(dirname "$0")" && pwd)
+
+# No owners, no modes, no times: the same run packs to the same bytes. Where its brokers kept their data is nobody's business.
+pack() {
+  local name tmp
+  name=$(sed -n 's/^  "experiment": "\([^"]*\)",$/\1/p' "$1/run.json")
+  tmp=$(mktemp -d)
+  cp -r "$1/run.json" "$1/history" "$1/readback" "$tmp"
+  sed -i 's|"dataDir": "[^"]*"|"dataDir": ""|' "$tmp/run.json"
+  tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=u+rw,go+r -C "$tmp" -cf - run.json history readback | gzip -9n >"$here/$name.tar.gz"
+  rm -rf "$tmp"
+}
+
+for what in "${@:-}"; do
+  if [ -f "$what/run.json" ]; then
+    pack "$what"
+    continue
+  fi
+  for experiment in ${what:-baseline commit-first fencing late-request-tv1 lingering-txn power-loss}; do
+    runs=$(mktemp -d)
+    "$chaeos" run "$experiment" --out "$runs" || [ $? -gt 2 ] # the golden report holds the verdict
+    pack "$runs"/*/
+    rm -rf "$runs"
+  done
 done

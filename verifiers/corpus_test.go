@@ -1,0 +1,130 @@
+package verifiers_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers"
+	"github.com/chaeos/chaeos/verifiers/evidence"
+)
+
+var update = flag.Bool("update", false, "write the golden reports instead of comparing with them")
+
+// TestCorpus judges small runs of real brokers again, without a cluster: the report is the golden one, byte for byte and
+// twice, and what the folder shows can be written as Parquet. make corpus records them again.
+func TestCorpus(t *testing.T) {
+	packed, err := filepath.Glob("testdata/corpus/*.tar.gz")
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(packed), 6)
+	for _, path := range packed {
+		name := strings.TrimSuffix(path, ".tar.gz")
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			dir := t.TempDir()
+			unpack(t, path, dir)
+			got := judged(t, dir)
+			require.Equal(t, string(got), string(judged(t, dir)), "the same folder, the same bytes")
+			golden(t, name+".json", got)
+			require.NoError(t, evidence.Export(dir, filepath.Join(dir, "export")))
+		})
+	}
+}
+
+func judged(t *testing.T, dir string) []byte {
+	t.Helper()
+	report, err := verifiers.Judge(dir)
+	require.NoError(t, err)
+	require.NoError(t, evidence.Write(dir, report))
+	report.Anomalies = first(report.Anomalies)
+	data, err := json.MarshalIndent(report, "", " ")
+	require.NoError(t, err)
+	return append(data, '\n')
+}
+
+// first keeps three anomalies of a kind and pipeline: the golden reports are read by people.
+func first(all []harness.Anomaly) (kept []harness.Anomaly) {
+	seen := map[string]int{}
+	for _, a := range all {
+		key := a.Pipeline + " " + string(a.Kind)
+		if seen[key]++; seen[key] <= 3 {
+			kept = append(kept, a)
+		}
+	}
+	return kept
+}
+
+func golden(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *update {
+		require.NoError(t, os.WriteFile(path, got, 0o644))
+		return
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err, "no golden report: go test ./verifiers -run Corpus -update")
+	require.Equal(t, string(want), string(got))
+}
+
+// unpack extracts a packed run's folder.
+func unpack(t *testing.T, path, dir string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	unzipped, err := gzip.NewReader(bytes.NewReader(data))
+	require.NoError(t, err)
+	in := tar.NewReader(unzipped)
+	for {
+		h, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		require.NoError(t, err)
+		require.True(t, filepath.IsLocal(h.Name), h.Name)
+		to := filepath.Join(dir, h.Name)
+		if h.Typeflag == tar.TypeDir {
+			require.NoError(t, os.MkdirAll(to, 0o755))
+			continue
+		}
+		content, err := io.ReadAll(in)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(to, content, 0o644))
+	}
+}
+
+// TestCorpusShowsWhatItWasRecordedFor: each run holds the anomaly that it is there for.
+func TestCorpusShowsWhatItWasRecordedFor(t *testing.T) {
+	for name, holds := range map[string]func(harness.Row) bool{
+		"baseline": func(r harness.Row) bool { return r.Pipeline == "transactional" && r.Delivered == string(r.Claims) },
+		"commit-first": func(r harness.Row) bool {
+			return r.Pipeline == "commit-first" && r.Numbers.LostBy["skipped"] > 0 && r.Numbers.Duplicates == 0
+		},
+		"fencing": func(r harness.Row) bool {
+			return r.Pipeline == "two-producers-one-id" && r.Delivered == string(r.Claims)
+		},
+		"late-request-tv1": func(r harness.Row) bool { return r.Numbers.Torn != nil && *r.Numbers.Torn > 0 },
+		"lingering-txn": func(r harness.Row) bool {
+			return r.Pipeline == "transactional" && r.Numbers.LongestStall != nil && r.Numbers.LongestStall.Seconds() > 15
+		},
+		"power-loss": func(r harness.Row) bool { return r.Pipeline == "acks-all" && r.Numbers.LostBy["truncated"] > 0 },
+	} {
+		data, err := os.ReadFile("testdata/corpus/" + name + ".json")
+		require.NoError(t, err)
+		var report harness.Report
+		require.NoError(t, json.Unmarshal(data, &report))
+		found := false
+		for _, row := range report.Rows {
+			found = found || holds(row)
+		}
+		require.True(t, found, name)
+	}
+}
