@@ -52,8 +52,9 @@ corpus: build ## record the corpus of saved runs again (real brokers, about ten 
 	go test ./verifiers -run Corpus -update
 
 # A benchmark of any package: add its name to one of these lines, and what is wanted of it to cmd/benchtable/lines.go.
-bench: ## figures as ratios of one run, about ten minutes, also in results/published/bench.md; not a test
+bench: engine images ## figures as ratios of one run, about ten minutes, also in results/published/bench.md; not a test
 	@{ go test -run '^$$' -bench Ready -benchtime 4x ./clusters/local; \
+	go test -run '^$$' -bench 'ContainersReady|ContainersThroughput' -benchtime 4x ./clusters/containers; \
 	go test -run '^$$' -bench Source -benchtime 15x ./cmd/bench; \
 	go test -run '^$$' -bench ReadBack -benchtime 5x ./cmd/bench; \
 	go test -run '^$$' -bench 'Verify|Sampler' -benchtime 3x ./cmd/bench; \
@@ -64,7 +65,9 @@ screenshots: build ## pictures of a run's page for README and docs: RUN=runs/...
 	scripts/screenshots $(BIN) $(RUN)
 
 grounds: build engine images ## the same runs on processes and on containers, in one table
-	go run ./cmd/grounds
+	$(BIN) run leader-partition worker-kill --seed $(SEED) --cluster local --json >bin/local.json
+	$(BIN) run leader-partition worker-kill --seed $(SEED) --cluster containers --json >bin/containers.json
+	go run ./cmd/grounds bin/local.json bin/containers.json
 
 nightly: build ## every experiment, ten seeds of those with narrow windows, three of the matrix; exit code 3 or 4 says that something changed
 	$(BIN) run --suite nightly --seed $(SEED)

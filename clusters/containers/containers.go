@@ -127,6 +127,7 @@ func (p *Provider) startOn(ctx context.Context, e *Engine, s harness.ClusterSpec
 	if within == 0 {
 		within = readyWithin
 	}
+	caller := ctx
 	ctx, cancel := context.WithTimeoutCause(ctx, within, fmt.Errorf("not ready within %s", within))
 	defer cancel()
 	for try := 1; ; try++ {
@@ -143,6 +144,9 @@ func (p *Provider) startOn(ctx context.Context, e *Engine, s harness.ClusterSpec
 			return c, nil
 		}
 		err = errors.Join(err, c.Close(ctx))
+		if caller.Err() != nil {
+			return nil, errors.Join(context.Cause(caller), err)
+		}
 		if !portTaken(err) || try == portTries {
 			return nil, fmt.Errorf("start the cluster: %w", err)
 		}

@@ -214,7 +214,7 @@ func TestGone(t *testing.T) {
 // is left is gone with the engine's next start.
 func TestEngineDiesInMidRun(t *testing.T) {
 	e := ownEngine(t)
-	e.load(t, "chaeos/kafka:4.3.1")
+	e.load(t)
 	cmd := exec.Command(binary, "run", "baseline", "--cluster", "containers", "--out", t.TempDir(), "--duration", "60s")
 	cmd.Env = append(os.Environ(), "DOCKER_HOST="+e.host)
 	var text strings.Builder
@@ -228,6 +228,7 @@ func TestEngineDiesInMidRun(t *testing.T) {
 	}
 	e.kill(t)
 	died := time.Now()
+	defer func() { t.Logf("the run ended %s after its engine", time.Since(died).Round(time.Second)) }()
 	for lines.Scan() && !strings.Contains(lines.Text(), "engine") {
 		fmt.Fprintln(&text, lines.Text())
 	}
@@ -292,13 +293,17 @@ func (e *privateEngine) kill(t *testing.T) {
 	_ = e.cmd.Wait()
 }
 
-// load gives the engine an image of the machine's own.
-func (e *privateEngine) load(t *testing.T, image string) {
+// load gives the engine the Kafka image of the machine's own.
+func (e *privateEngine) load(t *testing.T) {
 	t.Helper()
 	theirs, err := Connect(t.Context())
 	require.NoError(t, err)
 	defer func() { _ = theirs.Close() }()
-	saved, err := theirs.ImageSave(t.Context(), []string{image})
+	_, err = testProvider().prepare(within(t, 2*time.Minute), theirs, testSpec, func(string) {}) // not again over there
+	require.NoError(t, err)
+	image, id, err := theirs.FindImage(t.Context(), "", testSpec.Kafka)
+	require.NoError(t, err)
+	saved, err := theirs.ImageSave(t.Context(), []string{image, preparedName(id)})
 	require.NoError(t, err)
 	defer func() { _ = saved.Close() }()
 	ours, err := connectTo(t.Context(), e.host)

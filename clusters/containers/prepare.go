@@ -4,6 +4,8 @@ import (
 	"archive/tar"
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -24,7 +26,7 @@ import (
 // Paths inside containers. Any image with a Java runtime on its path and Kafka's jars at their place will do.
 const (
 	libsDir    = "/opt/kafka/libs"
-	ourDir     = "/chaeos"
+	ourDir     = "/opt/chaeos"
 	dataDir    = ourDir + "/data"
 	soloDir    = ourDir + "/solo" // of the broker that runs alone: it stays in the prepared image
 	properties = ourDir + "/server.properties"
@@ -77,8 +79,7 @@ func (p *Provider) prepare(ctx context.Context, e *Engine, s harness.ClusterSpec
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, prepareWithin, fmt.Errorf("image %s not prepared within %s", name, prepareWithin))
 	defer cancel()
-	short := strings.TrimPrefix(id, "sha256:")[:16]
-	k := kafka{name: name, image: preparedImage + ":" + short}
+	k := kafka{name: name, image: preparedName(id)}
 	found, err := e.ImageInspect(ctx, k.image)
 	if err == nil && found.Config != nil && found.Config.Labels[labelJars] != "" {
 		k.jars, k.version = strings.Split(found.Config.Labels[labelJars], ":"), found.Config.Labels[labelKafka]
@@ -86,8 +87,14 @@ func (p *Provider) prepare(ctx context.Context, e *Engine, s harness.ClusterSpec
 	} else if err := p.prepareImage(ctx, e, &k, progress); err != nil {
 		return kafka{}, err
 	}
-	k.bootstrap, err = p.format(ctx, e, k, short, s.Features)
+	k.bootstrap, err = p.format(ctx, e, k, strings.TrimPrefix(id, "sha256:"), s.Features)
 	return k, err
+}
+
+// preparedName names the prepared image by the image that it is made of, and by how it is prepared.
+func preparedName(id string) string {
+	how := sha256.Sum256([]byte(strings.Join(append([]string{archive}, kafkaconf.BrokerFlags...), " ")))
+	return preparedImage + ":" + strings.TrimPrefix(id, "sha256:")[:16] + "-" + hex.EncodeToString(how[:4])
 }
 
 // prepareImage looks at an image's jars, records a class data sharing archive from a broker that runs alone, and commits
@@ -154,7 +161,7 @@ func (p *Provider) solo(ctx context.Context, e *Engine, k kafka, files map[strin
 		Client: local(clientPort), Replication: local(replicationBase), Controller: local(quorumBase),
 	}, nil)
 	files[logConfig] = kafkaconf.LogConfig
-	labels, err := labelsOf("preparing", "solo", false)
+	labels, err := labelsOf("preparing-"+strings.ToLower(kafkaconf.NewID()), "solo", false)
 	if err != nil {
 		return "", err
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/clusters/kafkaconf"
+	"github.com/chaeos/chaeos/clusters/machine"
 	"github.com/chaeos/chaeos/harness"
 )
 
@@ -73,7 +74,7 @@ func (p *Provider) Start(ctx context.Context, spec harness.ClusterSpec) (harness
 
 // plan prepares what the brokers run from.
 func (p *Provider) plan(ctx context.Context, spec harness.ClusterSpec, progress func(string)) (plan, error) {
-	if err := spec.Topology.Check(); err != nil {
+	if err := errors.Join(spec.Topology.Check(), machine.CheckMemory(spec.Topology, machine.Meminfo)); err != nil {
 		return plan{}, err
 	}
 	made := plan{Topology: spec.Topology, Properties: spec.Properties, LogDir: spec.LogDir, RuntimeRoot: runtimeRoot(), ReadyWithin: spec.ReadyWithin}

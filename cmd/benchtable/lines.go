@@ -35,6 +35,10 @@ func (b bound) met(v float64) bool {
 var lines = []line{
 	{"BenchmarkReady", "ratio", "cluster ready, beside its three JVMs without proxies", atMost(1.2)},
 	{"BenchmarkReady", "s/ready", "cluster ready, seconds", bound{}},
+	{"BenchmarkContainersReady", "ratio", "containers ready, images present, beside processes", atMost(1.5)},
+	{"BenchmarkContainersReady", "s/containers", "containers ready, seconds", bound{}},
+	{"BenchmarkContainersThroughput", "ratio", "a producer through the proxy container, beside the keeper's proxies", bound{}},
+	{"BenchmarkContainersThroughput", "MB/s-containers", "a producer through the proxy container, MB/s", bound{}},
 
 	{"BenchmarkSource/100B", "ratio", "source 100 B, rate beside a bare kgo producer through proxies of its own", atLeast(0.9)},
 	{"BenchmarkSource/100B", "source-records/s", "source 100 B, records/s", bound{}},
