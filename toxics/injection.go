@@ -10,6 +10,9 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
+// NothingInFlight is what a proof ends with where the fault hit a pipeline that had nothing to lose just then.
+const NothingInFlight = ", but no record was in flight"
+
 // evidence says by effect whether a fault hit a pipeline, and quotes what was measured.
 type evidence func(harness.PipelineLayout) (proof string, hit bool)
 
@@ -93,7 +96,7 @@ func (i *injection) Bites(ctx context.Context) []harness.Bite {
 		bite := harness.Bite{Pipeline: l.Name, InFlight: i.inFlight[l.Name]}
 		bite.Proof, bite.Bit = measured(l)
 		if bite.Bit && bite.InFlight == 0 && i.watch.most(l.Name) == 0 {
-			bite.Bit, bite.Proof = false, bite.Proof+", but no record was in flight"
+			bite.Bit, bite.Proof = false, bite.Proof+NothingInFlight
 		}
 		bites = append(bites, bite)
 	}

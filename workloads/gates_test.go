@@ -34,6 +34,13 @@ func TestGatesCountPasses(t *testing.T) {
 	require.Empty(t, told)
 }
 
+// TestAGateThatNobodyArmedIsFree: every worker passes every phase of every poll.
+func TestAGateThatNobodyArmedIsFree(t *testing.T) {
+	g := &gates{}
+	ctx := t.Context()
+	require.Zero(t, testing.AllocsPerRun(1000, func() { _ = g.reach(ctx, PhaseFlushed, 1) }))
+}
+
 // TestAnArmedPhaseIsTheNth: the worker counts its passes, so that the transaction a fault hits is the one that was meant.
 func TestAnArmedPhaseIsTheNth(t *testing.T) {
 	t.Parallel()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/catalogue"
+	"github.com/chaeos/chaeos/toxics"
 )
 
 // byHand is what inject needs of the project's other rooms.
@@ -156,6 +157,9 @@ func handReport(r harness.ByHand) string {
 	if r.Effect != "" {
 		fmt.Fprintf(lines, "effect\t%s\n", r.Effect)
 	}
+	for _, proof := range proofs(r.Bites) {
+		fmt.Fprintf(lines, "seen\t%s\n", proof)
+	}
 	for _, l := range slices.Sorted(maps.Keys(r.Links)) {
 		m := r.Links[l]
 		fmt.Fprintf(lines, "link %s\t%d B to and %d B from the dialled broker passed, %d B did not\n",
@@ -163,4 +167,14 @@ func handReport(r harness.ByHand) string {
 	}
 	_ = lines.Flush() // the writer below is in memory
 	return b.String()
+}
+
+// proofs are what was measured, each once: by hand there are no pipelines whose own records could be counted.
+func proofs(bites []harness.Bite) []string {
+	var all []string
+	for _, b := range bites {
+		all = append(all, strings.TrimSuffix(b.Proof, toxics.NothingInFlight))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }

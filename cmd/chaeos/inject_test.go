@@ -28,6 +28,10 @@ func fakeByHand() byHand {
 			r := harness.ByHand{FaultRecord: harness.FaultRecord{
 				Fault: f.Name, Target: f.Target, Options: fmt.Sprint(f.Fault), For: f.For, Injected: 1,
 				Resolved: harness.Resolved{Text: "broker 2 (leads output/1)", Links: []string{"2-1-replication"}}, Effect: "leadership did not move",
+				Bites: []harness.Bite{
+					{Pipeline: "orders", Proof: "312 kB delayed on client-2, but no record was in flight"},
+					{Pipeline: "payments", Proof: "312 kB delayed on client-2"},
+				},
 			}}
 			t.Note(r.Resolved.Text)
 			r.Links = map[string]harness.LinkBytes{"2-1-replication": {UpstreamIn: 500, UpstreamOut: 200, DownstreamOut: 90, DownstreamIn: 90}}

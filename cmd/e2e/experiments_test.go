@@ -9,9 +9,23 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// experiment runs one shipped experiment and checks what all of them have in common.
+// experiment runs one shipped experiment and checks what all of them have in common. Experiments run side by side, as many
+// as the machine has processors: most of a run is waiting.
 func experiment(t *testing.T, name string) *harness.Report {
 	t.Helper()
+	r := lossy(t, name)
+	for _, row := range r.Rows {
+		n := row.Numbers
+		require.Zero(t, n.Phantom, row.Pipeline)
+		require.Zero(t, n.AckedAbsent*boolToInt(!row.ProducerOnly), "the shared source lost what it acknowledged")
+	}
+	return r
+}
+
+// lossy is an experiment that takes acknowledged records from logs, the input's among them.
+func lossy(t *testing.T, name string) *harness.Report {
+	t.Helper()
+	t.Parallel()
 	i := newInvocation(t, "run", name, "--seed", "1", "--json").start()
 	code := i.wait(4 * time.Minute)
 	require.Zero(t, code, "%s\n%s", i.stdout.String(), i.stderr.String())
@@ -19,15 +33,14 @@ func experiment(t *testing.T, name string) *harness.Report {
 	for _, f := range r.Faults {
 		require.NotZero(t, f.Healed, f.Fault)
 		for _, b := range f.Bites {
-			require.True(t, b.Bit, "%s of %s did not bite %s: %s", f.Fault, f.Target, b.Pipeline, b.Proof)
+			require.True(t, b.Bit || !f.Concerns(b.Pipeline), "%s of %s did not bite %s: %s", f.Fault, f.Target, b.Pipeline, b.Proof)
 		}
 	}
 	for _, row := range r.Rows {
 		n := row.Numbers
 		require.NotZero(t, n.Input, row.Pipeline)
 		require.Equal(t, n.Input, n.Unique+n.Lost+n.Unprocessed+n.Hidden, row.Pipeline)
-		require.Zero(t, n.Corrupt+n.Foreign+n.Phantom+n.Unprocessed+n.Hidden, row.Pipeline)
-		require.Zero(t, n.AckedAbsent*boolToInt(!row.ProducerOnly), "the shared source lost what it acknowledged")
+		require.Zero(t, n.Corrupt+n.Foreign+n.Unprocessed+n.Hidden, row.Pipeline)
 	}
 	return r
 }

@@ -51,7 +51,7 @@ type partitionWalker struct {
 
 func newPartitionWalker(run history.RunID, p *observation.Partition, out *observation.Writer, segment int64) *partitionWalker {
 	w := &partitionWalker{sums: newSums(p.LSO, segment)}
-	w.walker = walker{run: run, next: p.LogStart, end: p.HW, see: w.sums.see}
+	w.walker = walker{run: run, start: p.LogStart, next: p.LogStart, end: p.HW, see: w.sums.see}
 	w.take = func(b *observation.Batch) error {
 		w.txns.Add(b)
 		w.sums.batch(b)

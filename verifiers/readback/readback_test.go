@@ -273,6 +273,37 @@ func TestWalker(t *testing.T) {
 	require.True(t, w.done())
 }
 
+// TestWalkerLeavesOutWhatWasDeleted: deleting records moves the log's start into the middle of a batch, and a fetch brings
+// the whole batch.
+func TestWalkerLeavesOutWhatWasDeleted(t *testing.T) {
+	two := rawBatch(4)
+	second := append([]byte(nil), two[batchHeader:]...)
+	_, n := binary.Varint(second)
+	second[n+2] = 2 // behind length, attributes and time: its offset delta, 1 in zigzag
+	two = append(two, second...)
+	binary.BigEndian.PutUint32(two[atLength:], uint32(len(two)-lengthFrom))
+	binary.BigEndian.PutUint32(two[atLastDelta:], 1)
+	binary.BigEndian.PutUint32(two[atCount:], 2)
+	binary.BigEndian.PutUint32(two[atCRC:], crc32.Checksum(two[atAttributes:], castagnoli))
+	for start, want := range map[int64][]int64{4: {4, 5}, 5: {5}} {
+		var offsets, shown []int64
+		w := walker{
+			run: runID, start: start, next: start, end: 6, see: func(offset int64, _ []byte, _ error) { shown = append(shown, offset) },
+			take: func(b *observation.Batch) error {
+				require.False(t, b.Damaged)
+				for _, r := range b.Records {
+					offsets = append(offsets, r.Offset)
+				}
+				return nil
+			},
+		}
+		require.NoError(t, w.walk(two))
+		require.Equal(t, want, offsets)
+		require.Equal(t, want, shown)
+		require.True(t, w.done())
+	}
+}
+
 func FuzzWalk(f *testing.F) {
 	f.Add(append(rawBatch(0), rawBatch(1)...))
 	f.Fuzz(func(t *testing.T, raw []byte) {

@@ -43,7 +43,9 @@ var (
 type walker struct {
 	run       history.RunID
 	next, end int64
-	batch     observation.Batch
+	// start is where the log starts: deleting moves it into the middle of a batch, and no consumer is given what is below.
+	start int64
+	batch observation.Batch
 	// take gets every batch; each record's value is shown to see, when set, before that.
 	take func(*observation.Batch) error
 	see  func(offset int64, value []byte, err error)
@@ -178,6 +180,9 @@ func (w *walker) record(raw []byte) error {
 	offset := w.batch.First + delta
 	if w.batch.Control {
 		w.batch.Marker, w.batch.CoordinatorEpoch = marker(key), coordinatorEpoch(value)
+		return nil
+	}
+	if offset < w.start {
 		return nil
 	}
 	isOutput, err := history.DecodeInto(value, &w.value)

@@ -1,0 +1,74 @@
+package e2e
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+func TestLostAcksAreDoubledWithoutSequencesOnly(t *testing.T) {
+	r := experiment(t, "lost-ack")
+	exactlyOnce(t, r)
+	require.NotZero(t, numbers(t, r, "acks-all").Duplicates)
+	require.NotZero(t, numbers(t, r, "acks-all-pipelined").Duplicates)
+	require.Zero(t, numbers(t, r, "idempotent-producer").Duplicates)
+	require.Zero(t, numbers(t, r, "idempotent").Duplicates)
+	for _, row := range r.Rows {
+		require.Zero(t, row.Numbers.Lost, row.Pipeline)
+		for cause := range row.Numbers.DuplicatesBy {
+			require.Equal(t, "resend without producer id", cause, row.Pipeline)
+		}
+	}
+}
+
+func TestCoordinatorFailoverCompletesWhatWasPrepared(t *testing.T) {
+	exactlyOnce(t, experiment(t, "coordinator-failover"))
+}
+
+// late checks a row of the late-request experiments: whether a late abort took the first half of a transaction that
+// committed.
+func late(t *testing.T, r *harness.Report, pipeline string, torn bool) {
+	t.Helper()
+	n := numbers(t, r, pipeline)
+	require.Zero(t, n.Duplicates+*n.AbortedSeen, pipeline)
+	if torn {
+		require.NotZero(t, *n.Torn, pipeline)
+		require.NotZero(t, *n.CommittedNotSeen, pipeline)
+		require.Equal(t, *n.CommittedNotSeen, n.Lost, pipeline)
+		return
+	}
+	require.Zero(t, *n.Torn+*n.CommittedNotSeen+n.Lost, pipeline)
+}
+
+func TestALateEndTxnIsFencedForClientsThatAskForIt(t *testing.T) {
+	r := experiment(t, "late-request")
+	late(t, r, "transactional-halves", false)
+	late(t, r, "transactional-halves-old-client", true)
+	for _, f := range r.Faults {
+		require.Contains(t, f.Saw, "waits at committed")
+		require.Contains(t, f.HealSaw, "waits at halfway")
+	}
+}
+
+func TestALateEndTxnTearsUnderTransactionVersion1(t *testing.T) {
+	r := experiment(t, "late-request-tv1")
+	require.Contains(t, r.Features, harness.Feature{Name: "transaction.version", Level: 1})
+	late(t, r, "transactional-halves", true)
+	late(t, r, "transactional-halves-old-client", true)
+}
+
+func TestPowerLossLosesWhatEveryReplicaHad(t *testing.T) {
+	r := lossy(t, "power-loss")
+	require.NotZero(t, numbers(t, r, "acks-all").Lost)
+	require.NotZero(t, numbers(t, r, "idempotent-producer").Lost)
+}
+
+func TestForgottenOffsetsAreReadAgain(t *testing.T) {
+	r := lossy(t, "offset-amnesia")
+	for _, row := range r.Rows {
+		require.NotZero(t, row.Numbers.Duplicates, row.Pipeline)
+		require.NotZero(t, row.Numbers.AckedAbsent, "%s: the deleted records", row.Pipeline)
+	}
+}
