@@ -82,7 +82,7 @@ func TestInjectRefusesBeforeItLooksForACluster(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, "takes at least a fault (one of broker-kill, latency)"},
+		{nil, "takes at least a fault (one of broker-kill, latency"},
 		{[]string{"latancy"}, `unknown fault "latancy" (did you mean latency?)`},
 		{[]string{"latency", "latency"}, `expected an option like latency=200ms, not "latency"`},
 		{[]string{"latency", "latency=1s", "latency=2s"}, "the option latency is given twice"},
