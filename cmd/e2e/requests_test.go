@@ -72,3 +72,16 @@ func TestForgottenOffsetsAreReadAgain(t *testing.T) {
 		require.NotZero(t, row.Numbers.AckedAbsent, "%s: the deleted records", row.Pipeline)
 	}
 }
+
+func TestLeaderStormCostsNobodyWithSequences(t *testing.T) {
+	r := experiment(t, "leader-storm")
+	exactlyOnce(t, r)
+	producer := numbers(t, r, "idempotent-producer")
+	require.Zero(t, producer.Lost+producer.Duplicates)
+}
+
+func TestTheLastReplicaTakesWhatItAcknowledgedAlone(t *testing.T) {
+	r := lossy(t, "last-replica")
+	require.NotZero(t, numbers(t, r, "acks-all").Lost)
+	require.NotZero(t, numbers(t, r, "idempotent-producer").Lost)
+}
