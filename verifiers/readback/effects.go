@@ -30,7 +30,7 @@ func (r *reading) readEffects(ctx context.Context) error {
 			} else if err != nil {
 				return err
 			}
-			defer store.Close()
+			defer func() { _ = store.Close() }() // it was only read
 		}
 		for p := range int32(r.spec.Plan.Partitions) {
 			if err := r.readEffectsOf(ctx, store, layout, p); err != nil {
