@@ -36,7 +36,7 @@ images: engine ## a Kafka image from Debian's packages and Kafka's jars, where n
 	scripts/images
 
 test-real: build engine images ## everything that starts brokers, as processes and in containers
-	go test -p 1 -timeout 25m $(real)
+	go test -p 1 -timeout 35m $(real)
 
 lint:
 	$(golangci) run
@@ -71,6 +71,7 @@ grounds: build engine images ## the same runs on processes and on containers, in
 
 nightly: build ## every experiment, ten seeds of those with narrow windows, three of the matrix; exit code 3 or 4 says that something changed
 	$(BIN) run --suite nightly --seed $(SEED)
+	CHAEOS_E2E=all go test -count=1 -timeout 60m ./cmd/e2e
 	$(BIN) run worker-kill --repeat 10
 	for narrow in producer-restart autocommit-async commit-first side-effect; do $(BIN) run $$narrow --repeat 10 || exit; done
 	$(BIN) run matrix --repeat 3

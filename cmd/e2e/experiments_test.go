@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"os"
 	"testing"
 	"time"
 
@@ -9,8 +10,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// experiment runs one shipped experiment and checks what all of them have in common. Experiments run side by side, as many
-// as the machine has processors: most of a run is waiting.
+// experiment runs one shipped experiment and checks what all of them have in common.
 func experiment(t *testing.T, name string) *harness.Report {
 	t.Helper()
 	r := lossy(t, name)
@@ -25,7 +25,6 @@ func experiment(t *testing.T, name string) *harness.Report {
 // lossy is an experiment that takes acknowledged records from logs, the input's among them.
 func lossy(t *testing.T, name string) *harness.Report {
 	t.Helper()
-	t.Parallel()
 	i := newInvocation(t, "run", name, "--seed", "1", "--json").start()
 	code := i.wait(4 * time.Minute)
 	require.Zero(t, code, "%s\n%s", i.stdout.String(), i.stderr.String())
@@ -43,6 +42,14 @@ func lossy(t *testing.T, name string) *harness.Report {
 		require.Zero(t, n.Corrupt+n.Foreign+n.Unprocessed+n.Hidden, row.Pipeline)
 	}
 	return r
+}
+
+// thorough leaves a test to the nightly job: make test has a time to keep, and every experiment takes over a minute.
+func thorough(t *testing.T) {
+	t.Helper()
+	if os.Getenv("CHAEOS_E2E") != "all" {
+		t.Skip("a part of make nightly (CHAEOS_E2E=all)")
+	}
 }
 
 func boolToInt(b bool) uint64 {

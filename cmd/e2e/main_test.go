@@ -59,12 +59,24 @@ const markVariable = "CHAEOS_E2E_MARK"
 
 func newInvocation(t *testing.T, args ...string) *invocation {
 	t.Helper()
-	i := &invocation{t: t, out: t.TempDir(), temp: shortTemp(t)}
+	i := &invocation{t: t, out: outFolder(t), temp: shortTemp(t)}
 	i.mark = strconv.FormatInt(time.Now().UnixNano(), 36)
 	i.cmd = exec.Command(binary, args...)
 	i.cmd.Env = append(os.Environ(), "TMPDIR="+i.temp, markVariable+"="+i.mark, "CHAEOS_CACHE="+local.DefaultCache())
 	i.cmd.Dir, i.cmd.Stdout, i.cmd.Stderr = i.out, &i.stdout, &i.stderr
 	return i
+}
+
+// outFolder is where the command works and leaves its runs: a temporary folder, or one in CHAEOS_E2E_KEEP.
+func outFolder(t *testing.T) string {
+	t.Helper()
+	keep := os.Getenv("CHAEOS_E2E_KEEP")
+	if keep == "" {
+		return t.TempDir()
+	}
+	dir := filepath.Join(keep, t.Name())
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	return dir
 }
 
 // shortTemp is a temporary folder with a short path: a unix socket's may have 107 bytes.

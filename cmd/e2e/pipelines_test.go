@@ -37,6 +37,7 @@ func TestProducersThatStartAgain(t *testing.T) {
 
 // TestZombieIsFencedByTheGroupsGenerationOnly: the one without it commits what another has done meanwhile.
 func TestZombieIsFencedByTheGroupsGenerationOnly(t *testing.T) {
+	thorough(t)
 	r := experiment(t, "zombie-member")
 	require.NotZero(t, numbers(t, r, "transactional-no-metadata").Duplicates)
 	for _, name := range []string{"transactional", "transactional-manual", "transactional-random-id"} {
@@ -46,6 +47,7 @@ func TestZombieIsFencedByTheGroupsGenerationOnly(t *testing.T) {
 
 // TestCommitsThatDontWaitForTheWorkLoseIt, and the synchronous loop repeats instead.
 func TestCommitsThatDontWaitForTheWorkLoseIt(t *testing.T) {
+	thorough(t)
 	r := experiment(t, "autocommit-async")
 	for _, name := range []string{"auto-commit", "auto-commit-greedy", "commit-out-of-order"} {
 		require.NotZero(t, numbers(t, r, name).Lost, name)
@@ -56,6 +58,7 @@ func TestCommitsThatDontWaitForTheWorkLoseIt(t *testing.T) {
 
 // TestEffectsAreJudgedAsOutputs: the service's own store says how often each call had its effect.
 func TestEffectsAreJudgedAsOutputs(t *testing.T) {
+	thorough(t)
 	r := experiment(t, "side-effect")
 	require.NotZero(t, numbers(t, r, "commit-then-notify").Lost)
 	require.Zero(t, numbers(t, r, "commit-then-notify").Duplicates)

@@ -24,6 +24,7 @@ func TestLostAcksAreDoubledWithoutSequencesOnly(t *testing.T) {
 }
 
 func TestCoordinatorFailoverCompletesWhatWasPrepared(t *testing.T) {
+	thorough(t)
 	exactlyOnce(t, experiment(t, "coordinator-failover"))
 }
 
@@ -43,6 +44,7 @@ func late(t *testing.T, r *harness.Report, pipeline string, torn bool) {
 }
 
 func TestALateEndTxnIsFencedForClientsThatAskForIt(t *testing.T) {
+	thorough(t)
 	r := experiment(t, "late-request")
 	late(t, r, "transactional-halves", false)
 	late(t, r, "transactional-halves-old-client", true)
@@ -60,12 +62,14 @@ func TestALateEndTxnTearsUnderTransactionVersion1(t *testing.T) {
 }
 
 func TestPowerLossLosesWhatEveryReplicaHad(t *testing.T) {
+	thorough(t)
 	r := lossy(t, "power-loss")
 	require.NotZero(t, numbers(t, r, "acks-all").Lost)
 	require.NotZero(t, numbers(t, r, "idempotent-producer").Lost)
 }
 
 func TestForgottenOffsetsAreReadAgain(t *testing.T) {
+	thorough(t)
 	r := lossy(t, "offset-amnesia")
 	for _, row := range r.Rows {
 		require.NotZero(t, row.Numbers.Duplicates, row.Pipeline)
@@ -74,6 +78,7 @@ func TestForgottenOffsetsAreReadAgain(t *testing.T) {
 }
 
 func TestLeaderStormCostsNobodyWithSequences(t *testing.T) {
+	thorough(t)
 	r := experiment(t, "leader-storm")
 	exactlyOnce(t, r)
 	producer := numbers(t, r, "idempotent-producer")
@@ -81,6 +86,7 @@ func TestLeaderStormCostsNobodyWithSequences(t *testing.T) {
 }
 
 func TestTheLastReplicaTakesWhatItAcknowledgedAlone(t *testing.T) {
+	thorough(t)
 	r := lossy(t, "last-replica")
 	require.NotZero(t, numbers(t, r, "acks-all").Lost)
 	require.NotZero(t, numbers(t, r, "idempotent-producer").Lost)
