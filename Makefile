@@ -25,9 +25,9 @@ build:
 
 test: test-unit test-real
 
-test-unit: ## everything that needs no JVM
+test-unit: ## everything that needs no JVM; most of its tests wait for processes and timeouts, so more run at a time than there are cores
 	go vet ./...
-	go test -race -timeout 10m $(unit)
+	go test -race -timeout 20m -parallel 6 $(unit)
 
 engine: ## a container engine, started if none runs
 	scripts/engine
