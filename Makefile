@@ -25,9 +25,10 @@ build:
 
 test: test-unit test-real
 
-test-unit: ## everything that needs no JVM; most of its tests wait for processes and timeouts, so more run at a time than there are cores
+test-unit: ## everything that needs no JVM; workers are processes of their own, so only make nightly has the race detector in them
 	go vet ./...
-	go test -race -timeout 20m -parallel 6 $(unit)
+	go test -race -timeout 10m $(filter-out $(module)/workloads,$(unit))
+	go test -timeout 15m -parallel 4 $(module)/workloads
 
 engine: ## a container engine, started if none runs
 	scripts/engine
@@ -71,6 +72,7 @@ grounds: build engine images ## the same runs on processes and on containers, in
 
 nightly: build ## every experiment, ten seeds of those with narrow windows, three of the matrix; exit code 3 or 4 says that something changed
 	$(BIN) run --suite nightly --seed $(SEED)
+	go test -race -timeout 40m $(module)/workloads
 	CHAEOS_E2E=all go test -count=1 -timeout 60m ./cmd/e2e
 	$(BIN) run worker-kill --repeat 10
 	for narrow in producer-restart autocommit-async commit-first side-effect; do $(BIN) run $$narrow --repeat 10 || exit; done
