@@ -46,7 +46,7 @@ func askCandidates(ctx context.Context, f *harness.Field, topics []string) (map[
 		}
 	}
 	if len(found) == 0 {
-		return nil, errors.Join(append(errs, errors.New("no broker knows the topics"))...)
+		return nil, errors.Join(append(errs, errUnknownTopics)...)
 	}
 	return found, nil
 }

@@ -55,6 +55,9 @@ type view struct {
 func look(ctx context.Context, f *harness.Field) (view, error) {
 	v := view{plan: f.Plan, nodes: f.Cluster.Info().Nodes, groups: map[string]int{}, transactions: map[string]int{}, draw: drawOf(f)}
 	topics, answered, err := newestTopics(ctx, f.Admin, v.nodes, append(topicsOf(f.Plan), offsetsTopic, transactionsTopic)...)
+	if errors.Is(err, errUnknownTopics) && len(answered) > 0 && len(topicsOf(f.Plan)) == 0 {
+		err = nil // a cluster that was just brought up has no topic, not even the internal ones
+	}
 	if err != nil {
 		return view{}, fmt.Errorf("who leads what: %w", err)
 	}
@@ -114,10 +117,12 @@ func newestTopics(ctx context.Context, client *kgo.Client, nodes []int, topics .
 		}
 	}
 	if len(newest) == 0 && (len(topics) > 0 || len(answered) == 0) {
-		return nil, nil, errors.Join(append(failures, errors.New("no broker knows the topics"))...)
+		return nil, answered, errors.Join(append(failures, errUnknownTopics)...)
 	}
 	return newest, answered, nil
 }
+
+var errUnknownTopics = errors.New("no broker knows the topics")
 
 // coordinator asks the nodes in turn for the coordinator of a group or transactional id.
 func coordinator(ctx context.Context, client *kgo.Client, nodes []int, kind int8, key string) (int, error) {
