@@ -1,11 +1,14 @@
 package brokertest
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/harness/wait"
 )
 
 // Each fault on client links is seen by whoever uses them, and by nobody else.
@@ -32,10 +35,27 @@ func TestFaultsOnClientLinks(t *testing.T) {
 		t.Log(c.fault, bite.Proof)
 	}
 	slow := s.inject(t, "bandwidth", "worker 0", map[string]any{"rate": 1, "from": "broker 1", "direction": "to"})
+	s.waits(t, slow.Resolved().Links[0])
 	fast := s.fastest(t, 1, 2*time.Second)
 	s.heal(t, slow)
 	assert.Positive(t, fast)
 	assert.True(t, onlyBite(t, slow).Bit, onlyBite(t, slow).Proof)
 	assert.True(t, s.progresses(t, 0, 20*time.Second))
 	t.Log(onlyBite(t, slow).Proof)
+}
+
+// waits returns once bytes of the dialling side have been waiting in a link for several looks: a client that is only just
+// back after the last fault sends nothing yet.
+func (s *stage) waits(t *testing.T, link string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	seen := 0
+	require.NoError(t, wait.Poll(ctx, 50*time.Millisecond, func() (bool, error) {
+		bytes, err := s.cluster.Bytes(ctx)
+		if b := bytes[link]; b.UpstreamIn-b.UpstreamOut >= 50 {
+			seen++
+		}
+		return seen >= 10, err
+	}), "nothing ever waited in %s", link)
 }
