@@ -3,9 +3,6 @@ package toxics
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -36,38 +33,8 @@ func (groupDelete) Needs() []string { return nil }
 
 func (groupDelete) String() string { return "" }
 
-// Inject waits for every group to be empty before it deletes any.
 func (g groupDelete) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	groups, err := findGroups(f, target)
-	if err != nil {
-		return nil, err
-	}
-	v, err := look(ctx, f)
-	if err != nil {
-		return nil, err
-	}
-	i := newInjection(f, harness.Resolved{
-		Text: "groups of " + strings.Join(slices.Sorted(maps.Keys(groups)), ", "), Partitions: v.numbers(f.Plan.Input),
-	})
-	ctx, cancel := context.WithTimeoutCause(ctx, g.within, fmt.Errorf("not within %s", g.within))
-	defer cancel()
-	for _, group := range groups {
-		if err := awaitEmpty(ctx, f, group); err != nil {
-			return i, err
-		}
-	}
-	i.inFlight = inFlight(f) // of the deletion, not of the wait
-	had := map[string][]committed{}
-	for pipeline, group := range groups {
-		if had[pipeline], err = takeGroup(ctx, f, i, group); err != nil {
-			return i, err
-		}
-	}
-	i.gather = func(context.Context) evidence {
-		return func(l harness.PipelineLayout) (string, bool) { return offsetsProof(had[l.Name]) }
-	}
-	i.began(ctx, v, v.nodes)
-	return i, nil
+	return fromEmptyGroups{g.within, takeGroup}.inject(ctx, f, target)
 }
 
 // takeGroup deletes one group, and returns the offsets that went with it.

@@ -3,7 +3,6 @@ package toxics
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -48,38 +47,8 @@ func (offsetsDelete) Needs() []string { return nil }
 
 func (o offsetsDelete) String() string { return o.how }
 
-// Inject waits for every group to be empty before it takes the offsets of any.
 func (o offsetsDelete) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	groups, err := findGroups(f, target)
-	if err != nil {
-		return nil, err
-	}
-	v, err := look(ctx, f)
-	if err != nil {
-		return nil, err
-	}
-	i := newInjection(f, harness.Resolved{
-		Text: "groups of " + strings.Join(slices.Sorted(maps.Keys(groups)), ", "), Partitions: v.numbers(f.Plan.Input),
-	})
-	ctx, cancel := context.WithTimeoutCause(ctx, o.within, fmt.Errorf("not within %s", o.within))
-	defer cancel()
-	for _, group := range groups {
-		if err := awaitEmpty(ctx, f, group); err != nil {
-			return i, err
-		}
-	}
-	i.inFlight = inFlight(f) // of the deletion, not of the wait
-	had := map[string][]committed{}
-	for pipeline, group := range groups {
-		if had[pipeline], err = o.take(ctx, f, i, group); err != nil {
-			return i, err
-		}
-	}
-	i.gather = func(context.Context) evidence {
-		return func(l harness.PipelineLayout) (string, bool) { return offsetsProof(had[l.Name]) }
-	}
-	i.began(ctx, v, v.nodes)
-	return i, nil
+	return fromEmptyGroups{o.within, o.take}.inject(ctx, f, target)
 }
 
 // take takes all offsets from one group, and returns what they were.
