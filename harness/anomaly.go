@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/chaeos/chaeos/harness/history"
@@ -45,8 +46,6 @@ type Anomaly struct {
 	Ack *AckRef `json:"ack,omitempty"`
 	// Commit is the offset commit that passed a lost record.
 	Commit *CommitRef `json:"commit,omitempty"`
-	// Reread is the restart or rebalance that led to a second delivery.
-	Reread *Reread `json:"reread,omitempty"`
 	// Truncation is the range of the log that was cut off under it, Deletion the log start that passed it.
 	Truncation *Truncation `json:"truncation,omitempty"`
 	Deletion   *Deletion   `json:"deletion,omitempty"`
@@ -88,6 +87,8 @@ type CopyRef struct {
 	Txn        uint64 `json:"txn,omitempty"`
 	// Cause is why this copy exists beside the earlier ones ("" for the first).
 	Cause string `json:"cause,omitempty"`
+	// Reread is the restart, rebalance or rewind that it came of, where it is a second delivery.
+	Reread *Reread `json:"reread,omitempty"`
 }
 
 // TxnRef is one transaction: as its worker numbered it, and as the brokers know it.
@@ -202,8 +203,10 @@ type Hanging struct {
 	Age        time.Duration   `json:"age,omitempty"`
 	Timeout    time.Duration   `json:"timeout,omitempty"`
 	Partitions []HangingInPart `json:"partitions"`
-	// Abort are the commands that would end it, one a partition.
-	Abort []string `json:"abort"`
+	// Abort are the commands that would end it, one a partition: Kafka's own, and this program's, for a cluster that is
+	// still up.
+	Abort         []string `json:"abort"`
+	AbortByChaeos []string `json:"abortByChaeos"`
 }
 
 // HangingInPart is where a hanging transaction holds the last stable offset.
@@ -213,6 +216,16 @@ type HangingInPart struct {
 	Start     int64  `json:"start"`
 	// Hidden is how many offsets lie between its start and the log's end.
 	Hidden uint64 `json:"hidden"`
+}
+
+// AbortByChaeos is the command that ends the partition's hanging transactions on a cluster that is still up. Silent is how
+// long their producer has written nothing (0: not known): younger transactions are left alone.
+func (p HangingInPart) AbortByChaeos(silent time.Duration) string {
+	older := ""
+	if silent = min(silent.Truncate(time.Second), time.Hour); silent > 0 { // transaction-abort takes up to an hour
+		older = " older=" + silent.String()
+	}
+	return fmt.Sprintf(`chaeos inject transaction-abort%s --target "partition %s/%d" --for 1s`, older, p.Topic, p.Partition)
 }
 
 // PipelineReread is a reread of one pipeline.

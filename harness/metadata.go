@@ -89,8 +89,27 @@ type Metadata struct {
 	Topics  map[string]map[int32]PartitionState
 }
 
-// AskMetadata asks the given nodes in turn for fresh metadata of the topics (nil asks for all).
+// AskMetadata asks the given nodes in turn for fresh metadata of the topics (nil asks for all). A node that the others have
+// fenced is gone from the client's own metadata and can't be asked by its number: see MetadataOf.
 func AskMetadata(ctx context.Context, client *kgo.Client, nodes []int, topics ...string) (Metadata, error) {
+	kresp, err := AskBrokers(ctx, client, nodes, metadataRequest(topics))
+	if err != nil {
+		return Metadata{}, fmt.Errorf("metadata: %w", err)
+	}
+	return readMetadata(kresp.(*kmsg.MetadataResponse)), nil
+}
+
+// MetadataOf asks one broker, over one of a client's own connections, for its fresh metadata of the topics (nil asks for
+// all).
+func MetadataOf(ctx context.Context, conn *kgo.Broker, topics ...string) (Metadata, error) {
+	kresp, err := conn.Request(ctx, metadataRequest(topics))
+	if err != nil {
+		return Metadata{}, fmt.Errorf("metadata: %w", err)
+	}
+	return readMetadata(kresp.(*kmsg.MetadataResponse)), nil
+}
+
+func metadataRequest(topics []string) *kmsg.MetadataRequest {
 	req := kmsg.NewPtrMetadataRequest()
 	req.Topics = nil
 	for _, t := range topics {
@@ -98,11 +117,7 @@ func AskMetadata(ctx context.Context, client *kgo.Client, nodes []int, topics ..
 		topic.Topic = kmsg.StringPtr(t)
 		req.Topics = append(req.Topics, topic)
 	}
-	kresp, err := AskBrokers(ctx, client, nodes, req)
-	if err != nil {
-		return Metadata{}, fmt.Errorf("metadata: %w", err)
-	}
-	return readMetadata(kresp.(*kmsg.MetadataResponse)), nil
+	return req
 }
 
 func readMetadata(resp *kmsg.MetadataResponse) Metadata {

@@ -145,11 +145,18 @@ type Stall struct {
 	TransactionalID string `json:"transactionalID,omitempty"`
 	ProducerID      int64  `json:"producerID,omitempty"`
 	ProducerEpoch   int32  `json:"producerEpoch,omitempty"`
-	// State is the coordinator's when it was first asked, a second after the onset; EndState its last word, just after the
-	// end where it could be asked, with the producer epoch that it then had.
-	State       string `json:"state,omitempty"`
+	// State is the transaction's by the coordinator's first answer, and StateAt when that came: a second or more after the
+	// onset, for brokers are asked only about what stands that long. OnsetState is the state at the onset itself where the
+	// first answer proves it: a transaction that is Ongoing, and that the coordinator began before the onset, was Ongoing
+	// then. "" where nothing does.
+	OnsetState string `json:"onsetState,omitempty"`
+	State      string `json:"state,omitempty"`
+	StateAt    int64  `json:"stateAt,omitempty"`
+	// EndState is the coordinator's last word and EndStateAt when it came: just after the end where it could be asked, with
+	// the producer epoch that it then had (EndEpoch, -1: could not be asked), and otherwise while the stall went on.
 	EndState    string `json:"endState,omitempty"`
-	EndEpoch    int32  `json:"endEpoch,omitempty"`
+	EndStateAt  int64  `json:"endStateAt,omitempty"`
+	EndEpoch    int32  `json:"endEpoch"`
 	Coordinator int32  `json:"coordinator"`
 	// Timeout is the transaction's, Began its start by the coordinator (0: not told).
 	Timeout time.Duration `json:"timeout,omitempty"`

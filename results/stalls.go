@@ -58,7 +58,8 @@ func heldBack(s harness.Stall) string {
 	return text
 }
 
-// holder names the transaction at the LSO as well as the brokers told.
+// holder names the transaction at the LSO as well as the brokers told. Where its state was seen after the onset, and that
+// state does not prove what it was then, the text says so.
 func holder(s harness.Stall) string {
 	switch {
 	case s.TransactionalID == "" && s.ProducerID == 0:
@@ -67,7 +68,12 @@ func holder(s harness.Stall) string {
 		return fmt.Sprintf("producer id %d", s.ProducerID)
 	}
 	text := fmt.Sprintf("%s (producer id %d", s.TransactionalID, s.ProducerID)
-	if s.State != "" {
+	switch {
+	case s.OnsetState != "":
+		text += ", " + s.OnsetState
+	case s.State != "" && s.StateAt != 0:
+		text += fmt.Sprintf(", %s %s after the onset", s.State, duration(time.Duration(s.StateAt-s.Start)))
+	case s.State != "":
 		text += ", " + s.State
 	}
 	if s.EndState != "" && s.EndState != s.State {

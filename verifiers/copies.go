@@ -78,8 +78,8 @@ func trace(e *evidence) (*provenance, error) {
 	for i := range p.anomalies {
 		a := &p.anomalies[i]
 		a.Text = fmt.Sprintf("%s is there %d times (%s): %s", e.name(recordKey(a.Record, e)), len(a.Copies), a.Cause, places(e, a.Copies))
-		if a.Reread != nil {
-			a.Text += "; " + a.Reread.Text
+		for _, x := range rereadsOf(a.Copies) {
+			a.Text += "; " + x.Text
 		}
 	}
 	return p, failed
@@ -163,29 +163,41 @@ func collect(o *outputReader, among *keyset.Set, stand visibility, wanted map[ke
 func (p *provenance) explain(e *evidence, k keyset.Key, copies []copyOf) {
 	a := harness.Anomaly{Kind: harness.AnomalyDuplicate, Record: e.recordRef(k)}
 	for i, c := range copies {
-		cause := ""
+		cause, reread := "", (*harness.Reread)(nil)
 		if i > 0 {
-			cause = p.cause(e, k, c, copies[:i], &a)
+			cause, reread = p.cause(e, k, c, copies[:i])
 			p.by[cause]++
 			a.Cause = cmp.Or(a.Cause, cause)
 			if !strings.HasPrefix(cause, byProcess) && c.txn == 0 {
 				counters(p.same, c.life, c.partition).visible++
 			}
 		}
-		a.Copies = append(a.Copies, e.copyRef(c, cause))
+		ref := e.copyRef(c, cause)
+		ref.Reread = reread
+		a.Copies = append(a.Copies, ref)
 	}
 	if len(p.anomalies) < harness.MaxAnomalies {
 		p.anomalies = append(p.anomalies, a)
 	}
 }
 
-// cause says why a copy exists beside the earlier ones: the best explanation that any of them gives.
-func (p *provenance) cause(e *evidence, k keyset.Key, c copyOf, earlier []copyOf, a *harness.Anomaly) string {
-	cause := ""
+// rereadsOf lists what a record's later copies came of, each once.
+func rereadsOf(copies []harness.CopyRef) (all []*harness.Reread) {
+	for _, c := range copies {
+		if c.Reread != nil && !slices.Contains(all, c.Reread) {
+			all = append(all, c.Reread)
+		}
+	}
+	return all
+}
+
+// cause says why a copy exists beside the earlier ones: the best explanation that any of them gives. A second delivery
+// comes with the reread that it is charged to, where a history tells.
+func (p *provenance) cause(e *evidence, k keyset.Key, c copyOf, earlier []copyOf) (cause string, by *harness.Reread) {
 	for _, o := range earlier {
 		switch same := e.layout.ProducerOnly || o.life == c.life && o.processing == c.processing; {
 		case c.producer >= 0 && c.sequence >= 0 && o.partition == c.partition && o.producer == c.producer && o.epoch == c.epoch && o.sequence == c.sequence:
-			return byBroker
+			return byBroker, nil
 		case same && (o.producer < 0 || c.producer < 0):
 			cause = byResend
 		case same && (o.producer != c.producer || o.epoch != c.epoch):
@@ -195,14 +207,13 @@ func (p *provenance) cause(e *evidence, k keyset.Key, c copyOf, earlier []copyOf
 		}
 	}
 	if cause != "" {
-		return cause
+		return cause, nil
 	}
-	why, reread := p.charged.note(e, k.Class, earlier[len(earlier)-1], c)
+	why, by := p.charged.note(e, k.Class, earlier[len(earlier)-1], c)
 	if why == "" {
-		return byProcess
+		return byProcess, nil
 	}
-	a.Reread = reread
-	return byProcess + " after " + why
+	return byProcess + " after " + why, by
 }
 
 // recordRef names the record that a key stands for.

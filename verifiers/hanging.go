@@ -60,11 +60,22 @@ func (e *evidence) addOpen(h *harness.Hanging, p *partLog, o observation.OpenTxn
 	if began := cmp.Or(max(o.StartMillis, 0), o.LastTimestamp); o.AskedMillis > 0 && began > 0 {
 		h.Age = max(h.Age, time.Duration(o.AskedMillis-began)*time.Millisecond)
 	}
-	h.Partitions = append(h.Partitions, harness.HangingInPart{
+	here := harness.HangingInPart{
 		Topic: p.at.topic, Partition: p.at.partition, Start: o.Start, Hidden: uint64(max(0, p.info.HW-o.Start)),
-	})
+	}
+	h.Partitions = append(h.Partitions, here)
 	h.Abort = append(h.Abort, fmt.Sprintf("kafka-transactions.sh --bootstrap-server %s abort --topic %s --partition %d --start-offset %d",
 		e.bootstrap(), p.at.topic, p.at.partition, o.Start))
+	silent := time.Duration(0)
+	if o.AskedMillis > 0 && o.LastTimestamp > 0 {
+		silent = time.Duration(o.AskedMillis-o.LastTimestamp) * time.Millisecond
+	}
+	h.AbortByChaeos = append(h.AbortByChaeos, here.AbortByChaeos(silent))
+}
+
+// toEnd are the commands that would end a hanging transaction, in both ways.
+func toEnd(h *harness.Hanging) string {
+	return strings.Join(h.Abort, " && ") + "; or, where chaeos has left the cluster up: " + strings.Join(h.AbortByChaeos, " && ")
 }
 
 func (e *evidence) bootstrap() string {
@@ -85,11 +96,11 @@ func checkHanging(e *evidence, n *harness.Numbers) []finding {
 	for i := range e.open {
 		text := describeHanging(&e.open[i])
 		texts = append(texts, text)
-		anomalies = append(anomalies, harness.Anomaly{Kind: harness.AnomalyHanging, Txn: &e.open[i].TxnRef, Text: text + "; to end it: " + strings.Join(e.open[i].Abort, " && ")})
+		anomalies = append(anomalies, harness.Anomaly{Kind: harness.AnomalyHanging, Txn: &e.open[i].TxnRef, Text: text + "; to end it: " + toEnd(&e.open[i])})
 	}
 	found := with(doubt("%s transactions are still open: %s", number(n.Hanging), strings.Join(texts[:min(len(texts), maxExamples)], "; ")), anomalies)
 	for i := range e.open[:min(len(e.open), maxExamples)] {
-		found = append(found, note("to end the transaction of producer id %d: %s", e.open[i].ProducerID, strings.Join(e.open[i].Abort, " && "))...)
+		found = append(found, note("to end the transaction of producer id %d: %s", e.open[i].ProducerID, toEnd(&e.open[i]))...)
 	}
 	return found
 }

@@ -158,7 +158,7 @@ func (w *world) leaveOpen(state string, timeout int32) {
 		for i := range x.Partitions {
 			for j := range x.Partitions[i].Open {
 				o := &x.Partitions[i].Open[j]
-				o.State, o.TimeoutMillis, o.Coordinator, o.StartMillis, o.AskedMillis = state, timeout, 2, 1_000_000, 1_090_000
+				o.State, o.TimeoutMillis, o.Coordinator, o.StartMillis, o.LastTimestamp, o.AskedMillis = state, timeout, 2, 1_000_000, 1_004_500, 1_090_000
 				if state == "" {
 					o.TransactionalID, o.Coordinator = "", -1
 				}
@@ -522,6 +522,9 @@ var plantedFaults = []planted{
 		n.Unique, n.Hidden, n.Hanging = records-30, 30, 1
 	}, harness.Inconclusive, 4, "to end the transaction of producer id 300: kafka-transactions.sh --bootstrap-server 127.0.0.1:9092 abort --topic out-transactional --partition 0 --start-offset 1089 && " +
 		"kafka-transactions.sh --bootstrap-server 127.0.0.1:9092 abort --topic out-transactional --partition 1 --start-offset 1089 && "},
+	{"a hanging transaction that chaeos itself can end", func(w *world) { w.leaveOpen("", 0) }, txnName, nil, harness.Inconclusive, 4,
+		`; or, where chaeos has left the cluster up: chaeos inject transaction-abort older=1m25s --target "partition out-transactional/0" --for 1s && ` +
+			`chaeos inject transaction-abort older=1m25s --target "partition out-transactional/1" --for 1s && `},
 	{"a transaction with no records", func(w *world) {
 		w.hist("transactional-0").add(&history.TxnBegin{At: at(1), Txn: 5000}, &history.TxnEnding{At: at(1), Txn: 5000, Commit: true},
 			&history.TxnEnded{At: at(1), Txn: 5000, Commit: true, Outcome: history.OutcomeConfirmed})

@@ -22,6 +22,9 @@ const (
 	endedUnasked    = "abort that no history explains"
 )
 
+// stateOngoing is a coordinator's word for a transaction that it has not begun to end.
+const stateOngoing = "Ongoing"
+
 // findStalls lists a row's stalls by partition and time, each with its transaction, what it held back, and what ended it.
 func findStalls(e *evidence) ([]harness.Stall, error) {
 	var all []harness.Stall
@@ -55,7 +58,7 @@ func (e *evidence) partOf(partition int32) *partLog {
 func (e *evidence) seenStall(at tp, s stall) harness.Stall {
 	x := harness.Stall{
 		Pipeline: e.layout.Name, Topic: at.topic, Partition: at.partition, LSO: s.lso, Start: int64(s.start), End: int64(s.end),
-		Length: s.length(), Open: s.open, HeldBack: s.held, Fault: e.run.faultAt(s.start), Coordinator: -1,
+		Length: s.length(), Open: s.open, HeldBack: s.held, Fault: e.run.faultAt(s.start), Coordinator: -1, EndEpoch: -1,
 	}
 	for _, f := range e.run.record.Faults {
 		if f.Injected != 0 && f.Injected <= s.end && (f.Healed == 0 || s.start <= f.Healed) {
@@ -65,16 +68,27 @@ func (e *evidence) seenStall(at tp, s stall) harness.Stall {
 	first, last := e.run.live.culprits.of(at, s.lso)
 	if last != nil {
 		x.TransactionalID, x.ProducerID, x.ProducerEpoch, x.Coordinator = last.TransactionalID, last.ProducerID, last.ProducerEpoch, last.Coordinator
-		x.State, x.EndState = first.State, last.State
+		x.State, x.StateAt, x.OnsetState = first.State, int64(first.At), e.run.stateAtOnset(first, s.start)
+		x.EndState, x.EndStateAt = last.State, int64(last.At)
 		x.Timeout = time.Duration(last.TimeoutMillis) * time.Millisecond
 		if last.StartMillis > 0 {
 			x.Began = int64(e.run.monotonic(last.StartMillis))
 		}
 	}
 	if r := e.run.live.released[tpo64{at, s.lso}]; r != nil {
-		x.EndState, x.EndEpoch = r.State, r.ProducerEpoch
+		x.EndState, x.EndStateAt, x.EndEpoch = r.State, int64(r.At), r.ProducerEpoch
 	}
 	return x
+}
+
+// stateAtOnset is what the first naming proves of the moment when the standstill began. No transaction becomes Ongoing
+// again: one that still is, and that its coordinator began before that moment, was all the time. A later transaction of the
+// same producer proves nothing of the one that hangs. Coordinators tell whole milliseconds.
+func (r *run) stateAtOnset(first *history.Culprit, onset history.Time) string {
+	if first.State == stateOngoing && first.StartMillis > 0 && r.monotonic(first.StartMillis+1) <= onset {
+		return stateOngoing
+	}
+	return ""
 }
 
 // monotonic turns a broker's wall clock into the run's: both are of one machine.

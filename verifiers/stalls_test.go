@@ -155,7 +155,9 @@ func requireStall(t *testing.T, s harness.Stall, want string) {
 	require.Equal(t, int64(at(2500)), s.End)
 	require.Equal(t, 1500*time.Millisecond, s.Length)
 	require.Equal(t, "Ongoing", s.State)
+	require.Equal(t, int64(at(2000)), s.StateAt)
 	require.Equal(t, "CompleteAbort", s.EndState)
+	require.Equal(t, int64(at(2600)), s.EndStateAt)
 	require.EqualValues(t, 1, s.EndEpoch)
 	require.EqualValues(t, stalledTxn, s.Txn.Ordinal)
 	require.Equal(t, "transactional-0", s.Txn.By.Name)
@@ -167,6 +169,47 @@ func requireStall(t *testing.T, s harness.Stall, want string) {
 	require.EqualValues(t, 370, s.Records)
 	require.EqualValues(t, 37_000, s.Bytes)
 	require.Equal(t, want == endedByNewEpoch, s.EndedByLife != nil)
+}
+
+// TestStateAtOnset: the coordinator is asked a second after the onset, and only an answer that proves it says what the state
+// was at the onset.
+func TestStateAtOnset(t *testing.T) {
+	for _, c := range []struct {
+		name, state, want string
+		began             uint64
+	}{
+		{"a transaction that is still ongoing", "Ongoing", "Ongoing", 990},
+		{"one that was being ended when somebody asked", "PrepareAbort", "", 990},
+		{"a later transaction of the same producer", "Ongoing", "", 1800},
+		{"one whose start is not known", "Ongoing", "", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := stallWorld()
+			w.culprit().State, w.culprit().StartMillis = c.state, 0
+			if c.began > 0 {
+				w.culprit().StartMillis = millis(w, at(c.began))
+			}
+			stalls := w.judge(t).Stalls
+			require.Len(t, stalls, 1)
+			require.Equal(t, c.state, stalls[0].State)
+			require.Equal(t, int64(at(2000)), stalls[0].StateAt)
+			require.Equal(t, c.want, stalls[0].OnsetState)
+		})
+	}
+}
+
+// TestStateOfAStallThatIsOver: where nobody could be asked after the end, the last answer from before it stands, with its time.
+func TestStateOfAStallThatIsOver(t *testing.T) {
+	w := stallWorld()
+	f := w.hist("observer-samples")
+	f.entries = f.entries[:len(f.entries)-1]
+	later := *w.culprit()
+	later.At, later.State = at(2400), "PrepareAbort"
+	f.add(&later)
+	s := w.judge(t).Stalls[0]
+	require.Equal(t, "PrepareAbort", s.EndState)
+	require.Equal(t, int64(at(2400)), s.EndStateAt)
+	require.EqualValues(t, -1, s.EndEpoch)
 }
 
 // TestStallStillOpen: what has not ended has nothing that ended it.

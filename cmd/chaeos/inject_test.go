@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,6 +59,23 @@ func TestInjectSaysWhatItDid(t *testing.T) {
 	b.out.Reset()
 	require.Zero(t, b.do("inject", "--help"))
 	golden(t, "inject-help.txt", b.out.String())
+}
+
+// TestInjectTakesWhatReportsPrint: the command that a report gives for a hanging transaction is one that inject takes.
+func TestInjectTakesWhatReportsPrint(t *testing.T) {
+	at := harness.HangingInPart{Topic: "20261130T014500-lingering-txn-3-output", Partition: 2}
+	for _, silent := range []time.Duration{0, 300 * time.Millisecond, 85500 * time.Millisecond, 40 * time.Hour} {
+		command := at.AbortByChaeos(silent)
+		target := fmt.Sprintf("partition %s/%d", at.Topic, at.Partition)
+		before, after, ok := strings.Cut(command, `"`+target+`"`) // a shell takes the quotes away
+		require.True(t, ok, command)
+		args := append(append(strings.Fields(before), target), strings.Fields(after)...)
+		require.Equal(t, "chaeos", args[0])
+		b := newBench(t).up()
+		require.Zero(t, b.do(args[1:]...), "%s: %s", command, b.err.String())
+		require.Contains(t, b.out.String(), "transaction-abort")
+		require.Contains(t, b.out.String(), target)
+	}
 }
 
 func TestInjectHealsAtCtrlC(t *testing.T) {

@@ -19,3 +19,11 @@ func clockOf(r *harness.RunRecord) clock { return clock{r.LoadStart, r.Base, r.S
 func (c clock) seconds(at history.Time) float64 { return at.Sub(c.start).Seconds() }
 
 func (c clock) wall(at history.Time) time.Time { return c.started.Add(at.Sub(c.base)) }
+
+// recorded is nil for 0, which stands for a moment that was not recorded.
+func (c clock) recorded(at int64) *float64 {
+	if at == 0 {
+		return nil
+	}
+	return ptr(c.seconds(history.Time(at)))
+}

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/timeline"
 )
 
@@ -52,18 +51,6 @@ func Write(dir string, report *harness.Report) error {
 			return nil
 		}),
 	)
-}
-
-func stallRow(run string, c clock, s harness.Stall) StallRow {
-	row := StallRow{
-		Run: run, Pipeline: s.Pipeline, Topic: s.Topic, Partition: s.Partition, StartSeconds: c.seconds(history.Time(s.Start)),
-		Start: c.wall(history.Time(s.Start)), LengthSeconds: s.Length.Seconds(), Open: s.Open, LSO: s.LSO, HeldBack: s.HeldBack,
-		TransactionalID: text(s.TransactionalID), State: text(s.State), Fault: text(s.Fault),
-	}
-	if s.ProducerID != 0 || s.TransactionalID != "" {
-		row.ProducerID = ptr(s.ProducerID)
-	}
-	return row
 }
 
 func timelineRow(run string, c clock, b timeline.Bucket) TimelineRow {

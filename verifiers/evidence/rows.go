@@ -27,31 +27,46 @@ type AnomalyRow struct {
 	Processing      *int64   `parquet:"processing"`
 	Txn             *int64   `parquet:"txn"`
 	TransactionalID *string  `parquet:"transactional_id,dict"`
+	TxnOutcome      *string  `parquet:"txn_outcome,dict"`
+	TxnDecided      *string  `parquet:"txn_decided,dict"`
 	AckedPartition  *int32   `parquet:"acked_partition"`
 	AckedOffset     *int64   `parquet:"acked_offset"`
 	AckedSeconds    *float64 `parquet:"acked_seconds"`
+	AckedHolder     *string  `parquet:"acked_holder"`
+	AckedLeader     *int32   `parquet:"acked_leader_epoch"`
 	PassedBy        *string  `parquet:"passed_by,dict"`
 	PassedPosition  *int64   `parquet:"passed_position"`
 	PassedSeconds   *float64 `parquet:"passed_seconds"`
-	Text            string   `parquet:"text"`
+	RereadColumns
+	CutColumns
+	Text string `parquet:"text"`
 }
 
-// StallRow is one standstill of a last stable offset.
-type StallRow struct {
-	Run             string    `parquet:"run,dict"`
-	Pipeline        string    `parquet:"pipeline,dict"`
-	Topic           string    `parquet:"topic,dict"`
-	Partition       int32     `parquet:"partition"`
-	StartSeconds    float64   `parquet:"start_seconds"`
-	Start           time.Time `parquet:"start,timestamp(microsecond)"`
-	LengthSeconds   float64   `parquet:"length_seconds"`
-	Open            bool      `parquet:"open"`
-	LSO             int64     `parquet:"lso"`
-	HeldBack        int64     `parquet:"held_back"`
-	TransactionalID *string   `parquet:"transactional_id,dict"`
-	ProducerID      *int64    `parquet:"producer_id"`
-	State           *string   `parquet:"state,dict"`
-	Fault           *string   `parquet:"fault,dict"`
+// RereadColumns are what a copy's second delivery came of.
+type RereadColumns struct {
+	Reread          *string  `parquet:"reread,dict"`
+	Generation      *int32   `parquet:"generation"`
+	GivenSeconds    *float64 `parquet:"given_seconds"`
+	BeganSeconds    *float64 `parquet:"began_seconds"`
+	BeganAt         *int64   `parquet:"began_at"`
+	BackTo          *int64   `parquet:"back_to"`
+	BackToBy        *string  `parquet:"back_to_by,dict"`
+	BackToSeconds   *float64 `parquet:"back_to_seconds"`
+	BeforeWorker    *int32   `parquet:"before_worker"`
+	BeforeIncarnate *int64   `parquet:"before_incarnation"`
+	BeforeKilled    *bool    `parquet:"before_killed"`
+}
+
+// CutColumns are the range of the log that was cut off under a lost record, and the log start that moved past it.
+type CutColumns struct {
+	TruncatedFrom     *int64  `parquet:"truncated_from"`
+	TruncatedTo       *int64  `parquet:"truncated_to"`
+	TruncatedOldEpoch *int32  `parquet:"truncated_old_epoch"`
+	TruncatedNewEpoch *int32  `parquet:"truncated_new_epoch"`
+	TruncatedSeenBy   *string `parquet:"truncated_seen_by,dict"`
+	TruncatedStable   *bool   `parquet:"truncated_committed"`
+	LogStart          *int64  `parquet:"log_start"`
+	LogStartMovedBy   *string `parquet:"log_start_moved_by,dict"`
 }
 
 // TimelineRow is 100 ms of one output partition.

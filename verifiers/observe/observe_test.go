@@ -159,11 +159,63 @@ func TestFencedBrokerIsStillSampled(t *testing.T) {
 	c := fakecluster.New(t, parts, "in", "out-src", "out-txn")
 	fenced := c.Fake.LeaderFor("out-txn", 0)
 	o, dir := start(t, c)
-	var asked atomic.Int64
+	asked := fence(t, c, fenced)
+	require.NoError(t, wait.Poll(within(t), 10*time.Millisecond, func() (bool, error) { return asked.Load() >= 2, nil }))
+	before, _ := answers(written(t, dir))
+	require.NoError(t, wait.Poll(within(t), 50*time.Millisecond, func() (bool, error) {
+		now, _ := answers(written(t, dir))
+		return now[0] >= before[0]+5, nil
+	}))
+	require.NoError(t, o.Stop(within(t)))
+}
+
+// TestFencedBrokersViewIsStillRecorded: what a broker that metadata no longer lists believes of leaders and replicas.
+func TestFencedBrokersViewIsStillRecorded(t *testing.T) {
+	c := fakecluster.New(t, parts, "in", "out-src", "out-txn")
+	fenced := c.Fake.LeaderFor("out-txn", 0)
+	o, dir := start(t, c)
+	asked := fence(t, c, fenced)
+	require.NoError(t, wait.Poll(within(t), 10*time.Millisecond, func() (bool, error) { return asked.Load() >= 2, nil }))
+	asked.Store(shrunk)
+	require.NoError(t, wait.Poll(within(t), 20*time.Millisecond, func() (bool, error) {
+		return slices.ContainsFunc(written(t, dir), func(e history.Entry) bool {
+			r, ok := e.(*history.Replicas)
+			return ok && r.Broker == fenced && slices.Equal(r.ISR, []int32{fenced}) && r.Leader == fenced
+		}), nil
+	}))
+	require.NoError(t, o.Stop(within(t)))
+}
+
+// shrunk makes a fenced broker say that it alone is in sync.
+const shrunk = 1000
+
+// fence takes a broker out of what every broker's metadata lists, and returns how often the client's own view of the
+// cluster was refreshed since. The broker itself believes to lead every partition, from shrunk on alone.
+func fence(t *testing.T, c *fakecluster.Cluster, fenced int32) *atomic.Int64 {
+	asked := &atomic.Int64{}
 	c.Fake.ControlKey(int16(kmsg.Metadata), func(kreq kmsg.Request) (kmsg.Response, error, bool) {
 		c.Fake.KeepControl()
-		asked.Add(1)
+		req := kreq.(*kmsg.MetadataRequest)
 		resp := kreq.ResponseKind().(*kmsg.MetadataResponse)
+		if len(req.Topics) == 0 {
+			asked.Add(1)
+		}
+		for _, of := range req.Topics {
+			topic := kmsg.NewMetadataResponseTopic()
+			topic.Topic = of.Topic
+			for p := range int32(parts) {
+				part := kmsg.NewMetadataResponseTopicPartition()
+				part.Partition, part.Leader, part.LeaderEpoch, part.ISR = p, (fenced+1)%fakecluster.Nodes, 1, []int32{0, 1, 2}
+				if c.Fake.CurrentNode() == fenced {
+					part.Leader, part.LeaderEpoch = fenced, 0
+					if asked.Load() >= shrunk {
+						part.ISR = []int32{fenced}
+					}
+				}
+				topic.Partitions = append(topic.Partitions, part)
+			}
+			resp.Topics = append(resp.Topics, topic)
+		}
 		for node, addr := range c.Fake.ListenAddrs() {
 			host, port, err := net.SplitHostPort(addr)
 			require.NoError(t, err)
@@ -176,13 +228,7 @@ func TestFencedBrokerIsStillSampled(t *testing.T) {
 		}
 		return resp, nil, true
 	})
-	require.NoError(t, wait.Poll(within(t), 10*time.Millisecond, func() (bool, error) { return asked.Load() >= 6, nil }))
-	before, _ := answers(written(t, dir))
-	require.NoError(t, wait.Poll(within(t), 50*time.Millisecond, func() (bool, error) {
-		now, _ := answers(written(t, dir))
-		return now[0] >= before[0]+5, nil
-	}))
-	require.NoError(t, o.Stop(within(t)))
+	return asked
 }
 
 // TestLogEndAboveTheWatermark: what a leader has stored beyond the high watermark is written, once.

@@ -29,7 +29,9 @@ func (s *sampler) followReplicas(ctx context.Context, node int) {
 func (s *sampler) changedReplicas(ctx context.Context, node int, topics []string, last map[brokers.TP]harness.PartitionState) []history.Entry {
 	ctx, cancel := context.WithTimeout(ctx, sampleTimeout)
 	defer cancel()
-	md, err := harness.AskMetadata(ctx, s.client, []int{node}, topics...)
+	// A broker that the others have fenced is gone from the client's metadata, and its own view is what shows that it still
+	// believes to lead.
+	md, err := harness.MetadataOf(ctx, s.direct[int32(node)], topics...)
 	if err != nil {
 		return nil
 	}
