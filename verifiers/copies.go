@@ -176,7 +176,7 @@ func (p *provenance) explain(e *evidence, k keyset.Key, copies []copyOf) {
 		ref.Reread = reread
 		a.Copies = append(a.Copies, ref)
 	}
-	if len(p.anomalies) < harness.MaxAnomalies {
+	if len(p.anomalies) < e.run.most {
 		p.anomalies = append(p.anomalies, a)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers"
 	"github.com/chaeos/chaeos/verifiers/explain"
 )
@@ -98,6 +99,41 @@ func TestLivesOfAnomalies(t *testing.T) {
 	clean, err := explain.Anomalies(verifiers.SavePlanted(t, ""), []harness.AnomalyKind{harness.AnomalyDuplicate, harness.AnomalyLost, harness.AnomalyPhantom}, 5, "")
 	require.NoError(t, err)
 	require.Empty(t, clean)
+}
+
+// TestManyLivesAreThoseOfEach: read together, each life is what it is by itself, that of a record which is told twice too.
+func TestManyLivesAreThoseOfEach(t *testing.T) {
+	dir := verifiers.SavePlanted(t, "a torn transaction over two partitions")
+	report, err := verifiers.Judge(dir)
+	require.NoError(t, err)
+	named, err := explain.Records(dir, report.Anomalies)
+	require.NoError(t, err)
+	require.True(t, slices.ContainsFunc(named, func(a harness.Anomaly) bool { return a.Kind == harness.AnomalyTorn }), "a transaction is named by its first record")
+	var wanted []explain.Wanted
+	for _, a := range named {
+		wanted = append(wanted, explain.Wanted{Ref: explain.Ref{Identity: history.Identity{Source: a.Record.Source, Sequence: a.Record.Sequence}}, Pipeline: a.Pipeline})
+	}
+	wanted = append(wanted, explain.Wanted{Ref: explain.Ref{Identity: history.Identity{Source: 1, Sequence: 7}}}, wanted[0])
+	lives, err := explain.Many(dir, wanted)
+	require.NoError(t, err)
+	require.Len(t, lives, len(wanted))
+	for i, w := range wanted {
+		alone, err := explain.Of(dir, w.Ref, w.Pipeline)
+		require.NoError(t, err)
+		require.Equal(t, alone, lives[i])
+	}
+}
+
+// TestKeepingMore: who draws anomalies may ask for more of them, or fewer; the verdict is the same.
+func TestKeepingMore(t *testing.T) {
+	dir := verifiers.SavePlanted(t, "input left over")
+	whole, err := verifiers.Judge(dir)
+	require.NoError(t, err)
+	two, err := verifiers.JudgeKeeping(dir, 2)
+	require.NoError(t, err)
+	require.Len(t, whole.Anomalies, 10)
+	require.Equal(t, whole.Anomalies[:2], two.Anomalies)
+	require.Equal(t, whole.Rows, two.Rows)
 }
 
 // TestWhatIsMissingIsSaid: a cut history, a log that was not read.

@@ -31,7 +31,7 @@ func inputAnomalies(e *evidence, found []finding) []finding {
 		if listed[s.kind] {
 			continue
 		}
-		for _, k := range s.keys.First(harness.MaxAnomalies) {
+		for _, k := range s.keys.First(e.run.most) {
 			all.anomalies = append(all.anomalies, harness.Anomaly{Kind: s.kind, Record: e.recordRef(k), Text: e.name(k)})
 		}
 	}

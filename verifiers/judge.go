@@ -11,11 +11,15 @@ const ReportVersion = 1
 
 // Judge reads a run's folder and says what every pipeline delivered. It returns an error only where there is nothing to
 // judge: no run record, or files of another version. Everything else that is missing makes the verdicts inconclusive.
-func Judge(dir string) (*harness.Report, error) {
+func Judge(dir string) (*harness.Report, error) { return JudgeKeeping(dir, harness.MaxAnomalies) }
+
+// JudgeKeeping judges a run as Judge does, and keeps so many anomalies of a kind and pipeline: for who draws them.
+func JudgeKeeping(dir string, most int) (*harness.Report, error) {
 	r, err := load(dir)
 	if err != nil {
 		return nil, err
 	}
+	r.most = most
 	in, err := tallyInput(r)
 	if err != nil {
 		return nil, err
@@ -32,7 +36,7 @@ func Judge(dir string) (*harness.Report, error) {
 		return nil, err
 	}
 	for i, j := range judged {
-		report.Anomalies = append(report.Anomalies, anomaliesOf(layouts[i].Name, j.found)...)
+		report.Anomalies = append(report.Anomalies, anomaliesOf(layouts[i].Name, j.found, most)...)
 		for _, x := range j.rereads {
 			report.Rereads = append(report.Rereads, harness.PipelineReread{Pipeline: layouts[i].Name, Reread: x})
 		}
@@ -107,13 +111,13 @@ func judgeRow(e *evidence) (row harness.Row, found []finding, internal []string)
 	return row, found, internal
 }
 
-// anomaliesOf lists a row's anomalies, at most MaxAnomalies of a kind.
-func anomaliesOf(pipeline string, found []finding) []harness.Anomaly {
+// anomaliesOf lists a row's anomalies, so many of a kind at most.
+func anomaliesOf(pipeline string, found []finding, most int) []harness.Anomaly {
 	var all []harness.Anomaly
 	count := map[harness.AnomalyKind]int{}
 	for _, f := range found {
 		for _, a := range f.anomalies {
-			if count[a.Kind]++; count[a.Kind] <= harness.MaxAnomalies {
+			if count[a.Kind]++; count[a.Kind] <= most {
 				a.Pipeline = pipeline
 				all = append(all, a)
 			}

@@ -12,9 +12,11 @@ import (
 
 // run is everything that a folder holds, histories summed up, before the logs are streamed.
 type run struct {
-	dir     string
-	record  *harness.RunRecord
-	index   *observation.Index
+	dir    string
+	record *harness.RunRecord
+	index  *observation.Index
+	// most is how many anomalies of a kind are kept of a pipeline.
+	most    int
 	sources map[uint16]*source
 	workers map[string]map[life]*worker
 	live    *liveLog
@@ -50,7 +52,7 @@ func load(dir string) (*run, error) {
 	}
 	r := &run{
 		dir: dir, record: record, index: index, sources: map[uint16]*source{}, workers: map[string]map[life]*worker{},
-		live: newLiveLog(), meters: map[string][]*meter{}, doubtsOf: map[string][]string{}, missingInput: map[uint16]*missingAcks{},
+		most: harness.MaxAnomalies, live: newLiveLog(), meters: map[string][]*meter{}, doubtsOf: map[string][]string{}, missingInput: map[uint16]*missingAcks{},
 	}
 	if index == nil {
 		r.index = &observation.Index{}

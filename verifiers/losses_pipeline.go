@@ -79,7 +79,7 @@ func (e *evidence) confirmedAndGone() map[int32]uint64 {
 // an example has none.
 func (l *losses) examples(e *evidence, passed *passes, causes map[int32][]causeCount) []harness.Anomaly {
 	var all []harness.Anomaly
-	for _, k := range e.lost.First(harness.MaxAnomalies) {
+	for _, k := range e.lost.First(e.run.most) {
 		a := harness.Anomaly{Kind: harness.AnomalyLost, Record: e.recordRef(k), Commit: passed.of(k)}
 		switch split := causes[k.Class]; {
 		case e.out.dropped.Has(k):

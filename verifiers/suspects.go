@@ -46,7 +46,7 @@ type txnSum struct {
 
 // add counts n things of one transaction, which example puts in words.
 func (s *txnSum) add(e *evidence, kind harness.AnomalyKind, x *suspect, n uint64, example func() string) {
-	if s.n += n; n > 0 && len(s.anomalies) < harness.MaxAnomalies {
+	if s.n += n; n > 0 && len(s.anomalies) < e.run.most {
 		s.anomalies = append(s.anomalies, harness.Anomaly{Kind: kind, Txn: e.txnRef(x), Text: example()})
 	}
 }

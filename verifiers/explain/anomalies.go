@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"slices"
+
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers"
@@ -24,39 +26,55 @@ func Anomalies(dir string, kinds []harness.AnomalyKind, most int, pipeline strin
 	if err != nil {
 		return nil, err
 	}
-	var lives []*harness.RecordLife
+	var wanted []Wanted
 	for _, kind := range kinds {
-		all, err := f.named(report.Anomalies, kind, pipeline)
+		all, err := f.records(of(report.Anomalies, kind, pipeline))
 		if err != nil {
 			return nil, err
 		}
 		for _, a := range pick(all, most) {
-			life, err := Of(dir, Ref{Identity: history.Identity{Source: a.Record.Source, Sequence: a.Record.Sequence}}, a.Pipeline)
-			if err != nil {
-				return nil, err
-			}
-			lives = append(lives, life)
+			wanted = append(wanted, Wanted{Ref{Identity: history.Identity{Source: a.Record.Source, Sequence: a.Record.Sequence}}, a.Pipeline})
 		}
 	}
-	return lives, nil
+	return f.tell(wanted)
 }
 
-// named are the anomalies of a kind by the records that they are about. One that is about a transaction is named by the
-// transaction's first record in the output log; where the log holds none, there is no record to tell of.
-func (f *folder) named(all []harness.Anomaly, kind harness.AnomalyKind, pipeline string) ([]harness.Anomaly, error) {
+// of are the anomalies of a kind, of one pipeline or ("") of all.
+func of(all []harness.Anomaly, kind harness.AnomalyKind, pipeline string) []harness.Anomaly {
+	return slices.DeleteFunc(slices.Clone(all), func(a harness.Anomaly) bool {
+		return a.Kind != kind || pipeline != "" && pipeline != a.Pipeline
+	})
+}
+
+// Records names anomalies by the records that they are about, and leaves out those that have none. One that is about a
+// transaction is named by the transaction's first record in the output log.
+func Records(dir string, all []harness.Anomaly) ([]harness.Anomaly, error) {
+	f, err := openFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	return f.records(all)
+}
+
+func (f *folder) records(all []harness.Anomaly) ([]harness.Anomaly, error) {
+	wanted := map[string]map[txnKey]*harness.RecordRef{}
+	for _, a := range all {
+		if key, ok := txnOf(a); ok {
+			if wanted[a.Pipeline] == nil {
+				wanted[a.Pipeline] = map[txnKey]*harness.RecordRef{}
+			}
+			wanted[a.Pipeline][key] = nil
+		}
+	}
+	for pipeline, first := range wanted {
+		if err := f.firsts(pipeline, first); err != nil {
+			return nil, err
+		}
+	}
 	var named []harness.Anomaly
 	for _, a := range all {
-		if a.Kind != kind || pipeline != "" && pipeline != a.Pipeline {
-			continue
-		}
-		if a.Record == nil && a.Txn != nil && a.Txn.By != nil {
-			id, found, err := f.firstOf(a.Pipeline, *a.Txn)
-			if err != nil {
-				return nil, err
-			}
-			if found {
-				a.Record = &harness.RecordRef{Source: id.Source, Sequence: id.Sequence, Partition: -1, Offset: -1}
-			}
+		if key, ok := txnOf(a); ok {
+			a.Record = wanted[a.Pipeline][key]
 		}
 		if a.Record != nil {
 			named = append(named, a)
@@ -65,31 +83,51 @@ func (f *folder) named(all []harness.Anomaly, kind harness.AnomalyKind, pipeline
 	return named, nil
 }
 
-// firstOf looks for a transaction's first output.
-func (f *folder) firstOf(pipeline string, txn harness.TxnRef) (id history.Identity, found bool, err error) {
+// txnKey is a transaction as its worker numbered it.
+type txnKey struct {
+	worker      uint16
+	incarnation uint32
+	ordinal     uint64
+}
+
+// txnOf is the transaction that stands for an anomaly's record.
+func txnOf(a harness.Anomaly) (key txnKey, ok bool) {
+	if a.Record != nil || a.Txn == nil || a.Txn.By == nil {
+		return key, false
+	}
+	return txnKey{a.Txn.By.Worker, a.Txn.By.Incarnation, a.Txn.Ordinal}, true
+}
+
+// firsts looks for the first outputs of transactions, partition by partition.
+func (f *folder) firsts(pipeline string, first map[txnKey]*harness.RecordRef) error {
 	l, err := f.layout(pipeline)
 	if err != nil {
-		return id, false, err
+		return err
 	}
+	left := len(first)
 	for p := range int32(f.record.Plan.Partitions) {
 		_, _, err := observation.ReadFile(observation.File(f.dir, l.Output, p), false, func(b *observation.Batch) error {
 			for i := range b.Records {
 				r := &b.Records[i]
-				if r.Status == observation.Output && r.Worker == txn.By.Worker && r.Incarnation == txn.By.Incarnation && r.Txn == txn.Ordinal {
-					id, found = r.Identity, true
+				at := txnKey{r.Worker, r.Incarnation, r.Txn}
+				if known, asked := first[at]; !asked || known != nil || r.Status != observation.Output {
+					continue
+				}
+				first[at] = &harness.RecordRef{Source: r.Source, Sequence: r.Sequence, Partition: -1, Offset: -1}
+				if left--; left == 0 {
 					return errFound
 				}
 			}
 			return nil
 		})
-		if found {
-			return id, true, nil
+		if left == 0 {
+			return nil
 		}
 		if err != nil && !missingFile(err) {
-			return id, false, err
+			return err
 		}
 	}
-	return id, false, nil
+	return nil
 }
 
 // pick keeps the first anomalies, each record once.

@@ -27,35 +27,72 @@ type telling struct {
 	passed map[string]map[int32]int64
 }
 
+// Wanted is a record whose life is wanted, and the pipeline that it is narrowed to ("" all that its source feeds).
+type Wanted struct {
+	Ref
+	Pipeline string
+}
+
 // Of tells the life of the record that ref names. Pipeline narrows it to one ("" all that its source feeds). A record
 // that the run doesn't know is a usage error.
 func Of(dir string, ref Ref, pipeline string) (*harness.RecordLife, error) {
+	lives, err := Many(dir, []Wanted{{ref, pipeline}})
+	if err != nil {
+		return nil, err
+	}
+	return lives[0], nil
+}
+
+// Many tells the lives of many records, in their order, and reads the run's files once for all of them.
+func Many(dir string, wanted []Wanted) ([]*harness.RecordLife, error) {
 	f, err := openFolder(dir)
 	if err != nil {
 		return nil, err
 	}
+	return f.tell(wanted)
+}
+
+func (f *folder) tell(wanted []Wanted) ([]*harness.RecordLife, error) {
+	var all tellings
+	for _, w := range wanted {
+		t, err := f.telling(w)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, t)
+	}
+	for _, step := range []func(*folder) error{all.source, all.input, all.outputs, all.live, all.workers} {
+		if err := step(f); err != nil {
+			return nil, err
+		}
+	}
+	var lives []*harness.RecordLife
+	for _, t := range all {
+		if !t.intended && len(t.inputs) == 0 {
+			return nil, usagef("source %d never sent sequence %d", t.life.Source, t.life.Sequence)
+		}
+		t.ends()
+		t.faults()
+		t.order()
+		lives = append(lives, t.life)
+	}
+	return lives, nil
+}
+
+// telling begins a life.
+func (f *folder) telling(w Wanted) (*telling, error) {
 	t := &telling{
 		folder: f, copies: map[string][]*harness.LogCopy{}, whole: map[string]bool{}, passed: map[string]map[int32]int64{},
 		life: &harness.RecordLife{Run: f.record.Name, Experiment: f.record.Experiment, LoadStart: f.record.LoadStart, Faults: []harness.FaultRecord{}},
 	}
-	if t.life.Identity, err = f.identify(ref, pipeline); err != nil {
+	var err error
+	if t.life.Identity, err = f.identify(w.Ref, w.Pipeline); err != nil {
 		return nil, err
 	}
-	if t.rows = f.rows(t.life.Source, pipeline); len(t.rows) == 0 && pipeline != "" {
-		return nil, usagef("pipeline %s has no records of source %d", pipeline, t.life.Source)
+	if t.rows = f.rows(t.life.Source, w.Pipeline); len(t.rows) == 0 && w.Pipeline != "" {
+		return nil, usagef("pipeline %s has no records of source %d", w.Pipeline, t.life.Source)
 	}
-	for _, step := range []func() error{t.source, t.input, t.outputs, t.live, t.workers} {
-		if err := step(); err != nil {
-			return nil, err
-		}
-	}
-	if !t.intended && len(t.inputs) == 0 {
-		return nil, usagef("source %d never sent sequence %d", t.life.Source, t.life.Sequence)
-	}
-	t.ends()
-	t.faults()
-	t.order()
-	return t.life, nil
+	return t, nil
 }
 
 // identify resolves a reference to an identity.
@@ -77,6 +114,33 @@ func (f *folder) identify(ref Ref, pipeline string) (history.Identity, error) {
 		return history.Identity{}, err
 	}
 	return f.recordAt(topic, ref.Partition, ref.Offset)
+}
+
+// tellings are the lives that are told together.
+type tellings []*telling
+
+// of are those that a choice wants.
+func (all tellings) of(want func(*telling) bool) tellings {
+	var some tellings
+	for _, t := range all {
+		if want(t) {
+			some = append(some, t)
+		}
+	}
+	return some
+}
+
+// through are those whose record goes through a pipeline.
+func (all tellings) through(l harness.PipelineLayout) tellings {
+	return all.of(func(t *telling) bool {
+		return slices.ContainsFunc(t.rows, func(row harness.PipelineLayout) bool { return row.Name == l.Name })
+	})
+}
+
+func (all tellings) missing(format string, args ...any) {
+	for _, t := range all {
+		t.missing(format, args...)
+	}
 }
 
 func (t *telling) add(e harness.LifeEvent) { t.life.Events = append(t.life.Events, e) }

@@ -17,6 +17,16 @@ type folder struct {
 	dir    string
 	record *harness.RunRecord
 	index  *observation.Index
+	// holders say for people what is now at the places that acknowledgements named, as far as a log reaches them.
+	holders map[harness.Place]string
+}
+
+// holder says for people what is at a place now.
+func (f *folder) holder(p harness.Place) string {
+	if text, ok := f.holders[p]; ok {
+		return text
+	}
+	return "the log ends before it"
 }
 
 func openFolder(dir string) (*folder, error) {
@@ -31,7 +41,7 @@ func openFolder(dir string) (*folder, error) {
 	if index == nil {
 		index = &observation.Index{}
 	}
-	return &folder{dir: dir, record: record, index: index}, nil
+	return &folder{dir: dir, record: record, index: index, holders: map[harness.Place]string{}}, nil
 }
 
 // wall turns a batch's wall-clock stamp into the run's clock.

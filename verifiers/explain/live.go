@@ -8,22 +8,55 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 )
 
-// live reads when the live reader was given the copies, and how the last stable offset stood before.
-func (t *telling) live() error {
-	files := t.histories(func(h harness.HistoryRecord) bool { return h.Role == "harness" })
+// place is a topic's partition.
+type place struct {
+	topic     string
+	partition int32
+}
+
+// live reads when the live reader was given the copies.
+func (all tellings) live(f *folder) error {
+	files := f.histories(func(h harness.HistoryRecord) bool { return h.Role == "harness" })
 	if len(files) == 0 {
-		t.missing("the observer left no history: when a copy became visible is not recorded")
+		all.missing("the observer left no history: when a copy became visible is not recorded")
+	}
+	at := map[place]tellings{}
+	for _, t := range all {
+		for _, p := range t.places() {
+			at[p] = append(at[p], t)
+		}
 	}
 	for _, h := range files {
-		if err := t.read(h, func(e history.Entry) {
+		if err := all.read(f, h, func(e history.Entry) {
 			if seen, ok := e.(*history.Seen); ok {
-				t.seen(h, seen)
+				for _, t := range at[place{seen.Topic, seen.Partition}] {
+					t.seen(h, seen)
+				}
 			}
 		}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// places are the partitions in which the record is, or was said to be, each once.
+func (t *telling) places() []place {
+	var out []place
+	add := func(p place) {
+		if !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	for _, copies := range t.copies {
+		for _, c := range copies {
+			add(place{c.Topic, c.Partition})
+		}
+	}
+	for _, p := range t.named {
+		add(place{p.Topic, p.Partition})
+	}
+	return out
 }
 
 func (t *telling) seen(h harness.HistoryRecord, e *history.Seen) {

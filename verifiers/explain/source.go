@@ -8,15 +8,25 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 )
 
-// source reads what the record's source said of it.
-func (t *telling) source() error {
-	files := t.histories(func(h harness.HistoryRecord) bool { return h.Role == "source" && h.Number == int(t.life.Source) })
-	if len(files) == 0 {
-		t.missing("source %d left no history: whether the record was sent and acknowledged is not recorded", t.life.Source)
+// source reads what the records' sources said of them.
+func (all tellings) source(f *folder) error {
+	of := map[uint16]tellings{}
+	for _, t := range all {
+		of[t.life.Source] = append(of[t.life.Source], t)
 	}
-	for _, h := range files {
-		if err := t.read(h, func(e history.Entry) { t.sourceSaid(h, e) }); err != nil {
-			return err
+	for number, some := range of {
+		files := f.histories(func(h harness.HistoryRecord) bool { return h.Role == "source" && h.Number == int(number) })
+		if len(files) == 0 {
+			some.missing("source %d left no history: whether the record was sent and acknowledged is not recorded", number)
+		}
+		for _, h := range files {
+			if err := some.read(f, h, func(e history.Entry) {
+				for _, t := range some {
+					t.sourceSaid(h, e)
+				}
+			}); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -89,20 +99,20 @@ func indexIn(r history.SeqRun, seq uint64) (i uint64, ok bool) {
 }
 
 // read streams a history file and says what of it can't be read.
-func (t *telling) read(h harness.HistoryRecord, take func(history.Entry)) error {
-	tail, err := history.ReadFile(filepath.Join(t.dir, h.File), func(e history.Entry) error {
+func (all tellings) read(f *folder, h harness.HistoryRecord, take func(history.Entry)) error {
+	tail, err := history.ReadFile(filepath.Join(f.dir, h.File), func(e history.Entry) error {
 		take(e)
 		return nil
 	})
 	if missingFile(err) {
-		t.missing("%s is missing", h.File)
+		all.missing("%s is missing", h.File)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	if tail.LostBytes > 0 {
-		t.missing("the last %d bytes of %s can't be read: %s", tail.LostBytes, h.File, tail.Reason)
+		all.missing("the last %d bytes of %s can't be read: %s", tail.LostBytes, h.File, tail.Reason)
 	}
 	return nil
 }

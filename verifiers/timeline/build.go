@@ -3,6 +3,9 @@ package timeline
 import (
 	"fmt"
 	"path/filepath"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
@@ -62,19 +65,35 @@ func Build(dir string, take func(Bucket) error) error {
 			return fmt.Errorf("timeline: %w", err)
 		}
 	}
-	for _, layout := range record.Plan.Pipelines {
+	joined, err := r.join(dir, record)
+	if err != nil {
+		return fmt.Errorf("timeline: %w", err)
+	}
+	for i, layout := range record.Plan.Pipelines {
 		for p := range int32(record.Plan.Partitions) {
-			at := place{layout.Output, p}
-			took, err := latencies(dir, record, at, r)
-			if err != nil {
-				return fmt.Errorf("timeline: %w", err)
-			}
-			if err := r.emit(layout, at, took, take); err != nil {
+			if err := r.emit(layout, place{layout.Output, p}, joined[i][p], take); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// join reads the logs for their latencies, as many at a time as there are processors.
+func (r *recorded) join(dir string, record *harness.RunRecord) ([][]map[int64]Latency, error) {
+	joined := make([][]map[int64]Latency, len(record.Plan.Pipelines))
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, layout := range record.Plan.Pipelines {
+		joined[i] = make([]map[int64]Latency, record.Plan.Partitions)
+		for p := range joined[i] {
+			g.Go(func() (err error) {
+				joined[i][p], err = latencies(dir, record, place{layout.Output, int32(p)}, r)
+				return err
+			})
+		}
+	}
+	return joined, g.Wait()
 }
 
 func (r *recorded) add(number uint16, e history.Entry) {
