@@ -58,7 +58,7 @@ bench: engine images ## figures as ratios of one run, about ten minutes, also in
 	go test -run '^$$' -bench 'ContainersReady|ContainersThroughput' -benchtime 4x ./clusters/containers; \
 	go test -run '^$$' -bench Source -benchtime 15x ./cmd/bench; \
 	go test -run '^$$' -bench ReadBack -benchtime 5x ./cmd/bench; \
-	go test -run '^$$' -bench 'Verify|Sampler' -benchtime 3x ./cmd/bench; \
+	go test -run '^$$' -bench 'Verify|Page|Sampler' -benchtime 3x ./cmd/bench; \
 	go test -run '^$$' -bench Toxics -benchtime 15x ./cmd/bench; \
 	go test -run '^$$' -bench Armed -benchtime 15x ./toxics/kafkatoxic; } | go run ./cmd/benchtable -o results/published/bench.md
 

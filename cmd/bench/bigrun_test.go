@@ -88,8 +88,12 @@ type log struct {
 }
 
 func (b *bigRun) logs(topic string, pid int64, transactional bool) []*log {
+	return b.logsOf(partitions, topic, pid, transactional)
+}
+
+func (b *bigRun) logsOf(partitions int32, topic string, pid int64, transactional bool) []*log {
 	var all []*log
-	for p := range int32(partitions) {
+	for p := range partitions {
 		out, err := observation.Create(observation.File(b.dir, topic, p), observation.Header{Run: b.record.RunID, Topic: topic, Partition: p})
 		require.NoError(b.t, err)
 		all = append(all, &log{b: b, out: out, info: observation.Partition{Topic: topic, Partition: p, Leader: 1, Complete: true},

@@ -34,11 +34,13 @@ const (
 	limitPart    = "limit"
 	readBackPart = "readback"
 	samplerPart  = "sampler"
+	commandPart  = "command"
 )
 
 var parts = map[string]func(context.Context, io.Reader, io.Writer) error{
 	keeperPart: beKeeper, sourcePart: workloads.RunProcess, barePart: beBare, verifierPart: beVerifier,
 	pollPart: reader(pollAll), limitPart: reader(fetchAll), readBackPart: reader(readBackAll), samplerPart: beSampler,
+	commandPart: beCommand,
 }
 
 // benchRun is the run that all benchmarks' records belong to.

@@ -70,6 +70,12 @@ var lines = []line{
 	{"BenchmarkVerify", "MiB-10M", "peak memory at 10 M records, MiB", atMost(64)},
 	{"BenchmarkVerify", "MiB-growth", "growth from 1 M to 10 M, MiB", atMost(16)},
 
+	{"BenchmarkPage", "s/page", "page of ten minutes with 5 M records (chaeos report --html), seconds", atMost(5)},
+	{"BenchmarkPage", "ratio", "that page, processor time beside chaeos verify of the same folder", bound{}},
+	{"BenchmarkPage", "cpu-s", "that page, seconds of processors", bound{}},
+	{"BenchmarkPage", "MiB-peak", "that page, peak memory in MiB", atMost(512)},
+	{"BenchmarkPage", "MiB-page", "that page, its size in MiB", atMost(3)},
+
 	{"BenchmarkToxics", "ratio", "Kafka-aware toxics armed and matching nothing, rate of 1 KiB records beside proxies without them", atLeast(0.95)},
 	{"BenchmarkArmed/another-API", "ratio", "the same at the proxy's limit, 64 KiB requests to a sink, rule for another API", bound{}},
 	{"BenchmarkArmed/another-client", "ratio", "the same, rule for another client", bound{}},

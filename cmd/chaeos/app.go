@@ -44,7 +44,7 @@ type parts struct {
 	run       func(context.Context, runRequest) (*harness.Outcome, error)
 	judge     func(dir string) (*harness.Report, error)
 	// page writes the HTML page of the run in dir.
-	page     func(w io.Writer, report *harness.Report, dir string) error
+	page     func(w io.Writer, dir string) error
 	explain  explainers
 	files    files
 	clusters clusters

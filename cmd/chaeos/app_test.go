@@ -52,8 +52,8 @@ func newBench(t *testing.T) *bench {
 			show:        func(e harness.Experiment, seed uint64) string { return fmt.Sprintf("%s, seed %d\n", e.Name, seed) },
 			judge:       func(string) (*harness.Report, error) { return report("baseline", 3), nil },
 			explain:     explainers{one: fakeLife, anomalies: fakeLives},
-			page: func(w io.Writer, r *harness.Report, _ string) error {
-				_, err := io.WriteString(w, "a page of "+r.Experiment)
+			page: func(w io.Writer, dir string) error {
+				_, err := io.WriteString(w, "a page of "+filepath.Base(dir))
 				return err
 			},
 			files:  files{evidence: func(string, *harness.Report) error { return nil }, export: func(string, string) error { return nil }},

@@ -18,7 +18,7 @@ func pageLeaders(record *harness.RunRecord, dir string, a axis) ([]page.Leaders,
 	}
 	out := []page.Leaders{}
 	for _, s := range spans {
-		name := fmt.Sprintf("%s/%d", strings.TrimPrefix(s.Topic, record.Name+"-"), s.Partition)
+		name := fmt.Sprintf("%s/%d", topicName(record, s.Topic), s.Partition)
 		if len(out) == 0 || out[len(out)-1].Partition != name {
 			out = append(out, page.Leaders{Partition: name})
 		}
@@ -33,6 +33,16 @@ func pageLeaders(record *harness.RunRecord, dir string, a axis) ([]page.Leaders,
 		})
 	}
 	return out, nil
+}
+
+// topicName is short for a topic: an output is named by its pipeline.
+func topicName(record *harness.RunRecord, topic string) string {
+	for _, l := range record.Plan.Pipelines {
+		if l.Output == topic {
+			return l.Name
+		}
+	}
+	return strings.TrimPrefix(topic, record.Name+"-")
 }
 
 // pageLives makes a lane a member: its incarnations, the times between them, and the pauses that faults made.

@@ -22,6 +22,21 @@ type bucket struct {
 	p50, p99, most time.Duration
 }
 
+// pageSeries reads every pipeline's buckets.
+func pageSeries(dir string, a axis) (map[string]*series, error) {
+	all := map[string]*series{}
+	err := timeline.Build(dir, func(b timeline.Bucket) error {
+		s := all[b.Pipeline]
+		if s == nil {
+			s = newSeries()
+			all[b.Pipeline] = s
+		}
+		s.add(a.at(b.Start), b)
+		return nil
+	})
+	return all, err
+}
+
 func newSeries() *series {
 	return &series{buckets: map[float64]*bucket{}, lag: map[int32]map[float64]float64{}}
 }
@@ -46,16 +61,29 @@ func (s *series) add(at float64, b timeline.Bucket) {
 	}
 }
 
+// half is how many buckets on each side of a moment a rate is taken over: half a second in all. Acknowledgements and
+// polls come in bursts; from one bucket to the next a steady load would jump between nothing and twice its rate.
+const half = 2
+
+// rates are the records a second over the buckets at some moments.
+func (s *series) rates(times []float64) (acked, visible float64) {
+	for _, at := range times {
+		acked += float64(s.buckets[at].acked)
+		visible += float64(s.buckets[at].visible)
+	}
+	const seconds = (2*half + 1) * float64(timeline.Width) / float64(time.Second) // before the first bucket there was nothing
+	return acked / seconds, visible / seconds
+}
+
 // into fills a page's series, thinned.
 func (s *series) into(p *page.Pipeline) {
-	perSecond := float64(time.Second) / float64(timeline.Width)
 	times := slices.Sorted(maps.Keys(s.buckets))
 	lags := slices.Sorted(maps.Keys(s.lag))
 	p.Lag = make([]page.Lag, len(lags))
-	for _, at := range times {
+	for i, at := range times {
 		b := s.buckets[at]
-		p.Acked = append(p.Acked, page.Of(float64(b.acked)*perSecond))
-		p.Visible = append(p.Visible, page.Of(float64(b.visible)*perSecond))
+		acked, visible := s.rates(times[max(0, i-half):min(len(times), i+half+1)])
+		p.Acked, p.Visible = append(p.Acked, page.Of(acked)), append(p.Visible, page.Of(visible))
 		p.P50, p.P99, p.Max = append(p.P50, latency(b, b.p50)), append(p.P99, latency(b, b.p99)), append(p.Max, latency(b, b.most))
 		for i, partition := range lags {
 			p.Lag[i].Partition = partition

@@ -36,12 +36,12 @@ first. Unlike verify, report exits 0 whatever the verdicts are.`,
 			if err := f.check(); err != nil {
 				return err
 			}
+			if f.html {
+				return a.pages(args, f.output)
+			}
 			judged, err := a.judgeAll(args)
 			if err != nil {
 				return err
-			}
-			if f.html {
-				return a.pages(judged, f.output)
 			}
 			return a.deliver(f.output, func(w io.Writer) error { return a.render(w, judged, f) })
 		},
@@ -187,17 +187,21 @@ func (a *app) renderOne(w io.Writer, r *harness.Report, dir string, f reportFlag
 const pageFile = "report.html"
 
 // pages writes a page for each run, and says where it is.
-func (a *app) pages(runs []judged, output string) error {
+func (a *app) pages(paths []string, output string) error {
+	runs, err := runFolders(paths)
+	if err != nil {
+		return err
+	}
 	if output != "" && len(runs) > 1 {
 		return usagef("--html --output writes one page: name one run, or leave --output out (each run's folder gets its page)")
 	}
-	for _, r := range runs {
+	for _, dir := range runs {
 		path := output
 		if path == "" {
-			path = filepath.Join(r.dir, pageFile)
+			path = filepath.Join(dir, pageFile)
 		}
-		if err := a.deliver(path, func(w io.Writer) error { return a.parts.page(w, r.report, r.dir) }); err != nil {
-			return err
+		if err := a.deliver(path, func(w io.Writer) error { return a.parts.page(w, dir) }); err != nil {
+			return fmt.Errorf("%s: %w", dir, err)
 		}
 		fmt.Fprintln(a.stdout, near(path))
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
+	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -124,6 +125,7 @@ func TestBrowser(t *testing.T) {
 		"hover":              hover,
 		"zooms":              zooms,
 		"themes":             themes,
+		"printed":            printed,
 		"on a phone":         onAPhone,
 		"shows an empty run": showsAnEmptyRun,
 	} {
@@ -153,17 +155,49 @@ func showsTheNumbers(t *testing.T, tabs chromium) {
 const painted = `[...document.querySelectorAll("#timeline canvas")].every(c =>
 	c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some(v => v !== 0))`
 
-// opensALife by click and by keyboard.
+// opensALife by click and by keyboard; markers that lie on each other are one, and open one after the other.
 func opensALife(t *testing.T, tabs chromium) {
 	b := open(t, tabs, 1280, saved(t))
-	at := eval[[]float64](t, b, `(() => { const m = document.querySelector(".marker.lost"); m.scrollIntoView({block: "center"});
+	text := func(part string) string {
+		return eval[string](t, b, `document.getElementById("life-`+part+`").textContent`)
+	}
+	require.Equal(t, []string{"2", ""}, eval[[]string](t, b, `[...document.querySelectorAll(".marker.lost[role]")].map(m => m.textContent)`))
+	at := eval[[]float64](t, b, `(() => { const m = document.querySelector(".marker.lost[role]"); m.scrollIntoView({block: "center"});
 		const r = m.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2] })()`)
 	b.do(t, chromedp.MouseClickXY(at[0], at[1]), chromedp.Poll(isOpen, nil))
-	require.Contains(t, eval[string](t, b, `document.getElementById("life-text").textContent`), "produced by source 0 at 13.9s")
+	require.Contains(t, text("text"), "produced by source 0 at 13.9s")
+	require.Equal(t, "transactional · 14.000s · 1 of 2", text("place"))
+	b.do(t, chromedp.KeyEvent(kb.ArrowRight))
+	require.Contains(t, text("text"), "produced by source 0 at 14.0s")
+	require.True(t, eval[bool](t, b, `document.getElementById("life-on").disabled`), "there are two")
 	b.do(t, chromedp.KeyEvent(kb.Escape), chromedp.Poll("!"+isOpen, nil))
-	b.do(t, chromedp.Evaluate(`document.querySelector(".marker.torn").focus()`, nil))
+	b.do(t, chromedp.Evaluate(`document.querySelector(".marker.torn[role]").focus()`, nil))
 	b.do(t, chromedp.KeyEvent(kb.Enter), chromedp.Poll(isOpen, nil))
-	require.Contains(t, eval[string](t, b, `document.getElementById("life-text").textContent`), "chaeos explain x --torn")
+	require.Contains(t, text("text"), "chaeos explain x 0/412 --pipeline transactional")
+	b.do(t, chromedp.KeyEvent(kb.Escape), chromedp.Poll("!"+isOpen, nil))
+	b.do(t, chromedp.Evaluate(`range.set(13.9, 14.1)`, nil))
+	require.Equal(t, []string{"", ""}, eval[[]string](t, b, `[...document.querySelectorAll(".marker.lost[role]")].map(m => m.textContent)`), "close by, each stands alone")
+	b.quiet(t)
+}
+
+// printed: on paper the page is light, unfolded and as wide as a sheet, and afterwards what it was.
+func printed(t *testing.T, tabs chromium) {
+	b := open(t, tabs, 1280, saved(t))
+	b.do(t, chromedp.Evaluate(`theme.set(true)`, nil))
+	const looks = `[document.documentElement.classList.contains("dark"), document.querySelector("#timeline canvas").parentElement.offsetWidth > 700,
+		document.querySelectorAll("details:not([open])").length > 0]`
+	require.Equal(t, []bool{true, true, true}, eval[[]bool](t, b, looks))
+	b.do(t, chromedp.Evaluate(`addEventListener("beforeprint", () => { window.onPaper = `+looks+` })`, nil))
+	var pdf []byte
+	b.do(t, chromedp.ActionFunc(func(ctx context.Context) (err error) {
+		pdf, _, err = cdppage.PrintToPDF().Do(ctx)
+		return err
+	}))
+	require.NotEmpty(t, pdf)
+	require.Equal(t, []bool{false, false, false}, eval[[]bool](t, b, `window.onPaper`))
+	b.do(t, chromedp.Poll(`document.documentElement.classList.contains("dark")`, nil))
+	require.Equal(t, []bool{true, true, true}, eval[[]bool](t, b, looks))
+	require.True(t, eval[bool](t, b, painted))
 	b.quiet(t)
 }
 
@@ -172,7 +206,7 @@ const isOpen = `document.getElementById("life").open`
 // hover shows a stall's transaction and a fault's text.
 func hover(t *testing.T, tabs chromium) {
 	b := open(t, tabs, 1280, saved(t))
-	for selector, says := range map[string]string{"rect.stall": "held by transactional-0", "rect.fault": "partition of broker 1"} {
+	for selector, says := range map[string]string{"svg.lanes rect.stall": "held by transactional-0", "svg.lanes rect.fault": "partition of broker 1"} {
 		b.do(t, chromedp.Evaluate(`document.querySelector("`+selector+`").dispatchEvent(
 			new PointerEvent("pointermove", {clientX: 200, clientY: 200, bubbles: true}))`, nil))
 		require.Contains(t, eval[string](t, b, `document.querySelector(".tip").textContent`), says)

@@ -9,6 +9,9 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/results"
@@ -18,7 +21,7 @@ import (
 var assets embed.FS
 
 // scripts are the page's own, in the order in which they need each other.
-var scripts = []string{"theme.js", "tip.js", "range.js", "life.js", "charts.js", "lanes.js", "main.js"}
+var scripts = []string{"theme.js", "tip.js", "range.js", "life.js", "charts.js", "markers.js", "lanes.js", "main.js", "print.js"}
 
 // Options shape a page.
 type Options struct {
@@ -33,8 +36,9 @@ type view struct {
 	Head            []head
 	Rows            []tableRow
 	Faults          []string
-	Notes           []results.Note
-	Open            bool
+	// Why are the notes that say why a verdict is what it is, Notes the others: by the pipelines that they are about.
+	Why, Notes      []about
+	More            int
 	Style           template.CSS
 	Data            template.JS
 	Library, Script template.JS
@@ -51,8 +55,36 @@ type tableRow struct {
 }
 
 type cell struct {
-	Key, Text string
-	Left      bool
+	Key, Text, Class string
+}
+
+// about are the notes on one pipeline.
+type about struct {
+	Pipeline string
+	Notes    []results.Note
+}
+
+// notes groups a report's notes by pipeline: those that say why, and the others, of which there are more.
+func notes(report *harness.Report) (why, others []about, more int) {
+	add := func(list []about, n results.Note) []about {
+		for i := range list {
+			if list[i].Pipeline == n.About {
+				list[i].Notes = append(list[i].Notes, n)
+				return list
+			}
+		}
+		return append(list, about{n.About, []results.Note{n}})
+	}
+	for _, n := range results.Notes(report, results.Options{}) {
+		n.Text = strings.ReplaceAll(n.Text, report.Run+"-", "") // what every topic and id begins with
+		if slices.Contains([]string{"why", "cause", "surprise"}, n.Kind) {
+			why = add(why, n)
+		} else {
+			others = add(others, n)
+			more++
+		}
+	}
+	return why, others, more
 }
 
 // HTML writes the page. Errors are w's.
@@ -62,14 +94,14 @@ func HTML(w io.Writer, report *harness.Report, timeline *Timeline, opts Options)
 		return fmt.Errorf("page: %w", err)
 	}
 	v := view{
-		Report: report, Headline: results.Headline(report), Again: opts.Again, Faults: results.FaultLines(report), Notes: results.Notes(report, results.Options{}),
-		Open: report.Exit != 0, Style: template.CSS(must("uplot/uPlot.min.css") + must("page.css")), Data: template.JS(data),
+		Report: report, Headline: results.Headline(report), Again: opts.Again, Faults: results.FaultLines(report), Style: template.CSS(must("uplot/uPlot.min.css") + must("page.css")), Data: template.JS(data),
 		Library: template.JS(must("uplot/uPlot.iife.min.js")),
 	}
 	for _, name := range scripts {
 		v.Script += template.JS(must(name))
 	}
 	v.Head, v.Rows = table(report)
+	v.Why, v.Notes, v.More = notes(report)
 	var b bytes.Buffer
 	page, err := template.New("page.html.tmpl").Parse(must("page.html.tmpl"))
 	if err != nil {
@@ -92,11 +124,27 @@ func table(report *harness.Report) ([]head, []tableRow) {
 	for _, r := range report.Rows {
 		row := tableRow{Verdict: r.Verdict(r.Claims).String()}
 		for _, c := range columns {
-			row.Cells = append(row.Cells, cell{c.Key, c.Text(r), c.Left()})
+			row.Cells = append(row.Cells, cell{c.Key, c.Text(r), class(c, r)})
 		}
 		rows = append(rows, row)
 	}
 	return heads, rows
+}
+
+// wrong are the figures that should be 0.
+var wrong = []string{"duplicates", "lost", "unprocessed", "hidden", "hanging", "phantom", "torn", "committedNotSeen", "abortedSeen", "contradicted", "corrupt", "foreign"}
+
+// class says how a cell looks: words to the left, nothing pale, what should not be there bold.
+func class(c results.Column, row harness.Row) string {
+	switch v := c.Value(row); {
+	case c.Left():
+		return "left"
+	case v == nil, v == uint64(0), v == time.Duration(0):
+		return "none"
+	case slices.Contains(wrong, c.Key):
+		return "wrong"
+	}
+	return ""
 }
 
 // must reads a file that is part of the program.

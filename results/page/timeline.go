@@ -8,6 +8,8 @@ type Timeline struct {
 	Pipelines []Pipeline `json:"pipelines"`
 	Leaders   []Leaders  `json:"leaders"`
 	Lives     []Life     `json:"lives"`
+	// Explain is the command that tells a record's life, up to the record.
+	Explain string `json:"explain"`
 }
 
 // Band is something that lasted: a fault, or a stall.
@@ -35,7 +37,7 @@ type Pipeline struct {
 	// Lag is, by output partition, how far the last stable offset is behind the high watermark, in offsets.
 	Lag     []Lag    `json:"lag"`
 	Stalls  []Band   `json:"stalls"`
-	Markers []Marker `json:"markers"`
+	Markers []Marked `json:"markers"`
 }
 
 // Value is a point of a series, or nil where nothing was observed.
@@ -80,16 +82,24 @@ type LifeSpan struct {
 	Tip   string   `json:"tip"`
 }
 
-// Marker is one anomaly.
-type Marker struct {
-	At float64 `json:"at"`
+// Marked are a pipeline's anomalies of one kind, in the order of their times.
+type Marked struct {
 	// Kind is duplicate, lost, torn, or another anomaly's name.
-	Kind  string `json:"kind"`
-	Label string `json:"label"`
-	// Life is the record's life as chaeos explain tells it ("" where there are too many to carry all).
-	Life string `json:"life,omitempty"`
-	// Command asks for the record's life.
-	Command string `json:"command"`
+	Kind string `json:"kind"`
+	// Total is how many the report counts: more than there are markers where it is a great many.
+	Total uint64 `json:"total"`
+	// At are their times, Records their records as source/sequence.
+	At      []float64 `json:"at"`
+	Records []string  `json:"records"`
+	// Told are those of which the page carries more, by their number in At: all of them where there are not too many.
+	Told map[int]Told `json:"told"`
+}
+
+// Told is what a page says of one anomaly.
+type Told struct {
+	// Text says it in a sentence, Life is the record's life as chaeos explain tells it.
+	Text string `json:"text"`
+	Life string `json:"life"`
 }
 
 // NewTimeline is a timeline without anything on it.
@@ -114,7 +124,7 @@ func (p Pipeline) Whole() Pipeline {
 		p.Stalls = []Band{}
 	}
 	if p.Markers == nil {
-		p.Markers = []Marker{}
+		p.Markers = []Marked{}
 	}
 	return p
 }

@@ -2,7 +2,8 @@
 // Line charts over time, drawn by uPlot: one panel each, all on the same range.
 const charts = (() => {
   const all = [];
-  const left = () => width() > 700 ? 110 : 64; // what lanes leave free too, so that times stand below each other
+  const height = 132;
+  const left = () => width() > 700 ? 124 : 64; // what lanes leave free too, so that times stand below each other
   const width = () => Math.max(240, document.getElementById("timeline").clientWidth);
   let following = false;
 
@@ -18,15 +19,43 @@ const charts = (() => {
     u.ctx.restore();
   };
 
-  const axis = () => ({ stroke: theme.color("quiet"), grid: { stroke: theme.color("line"), width: 0.5 }, ticks: { stroke: theme.color("line") } });
+  const axis = () => ({ stroke: theme.color("quiet"), font: "11px system-ui, sans-serif", grid: { stroke: theme.color("line"), width: 0.5 }, ticks: { stroke: theme.color("line"), size: 4 } });
 
-  const options = (panel) => ({
-    width: width(), height: 150, padding: [8, 8, 0, 0], cursor: { sync: { key: "chaeos" }, drag: { x: true, y: false, setScale: false } },
-    scales: { x: { time: false, min: range.now.from, max: range.now.to }, y: { distr: panel.log ? 3 : 1, range: panel.log ? undefined : (u, min, max) => [0, max > 0 ? max * 1.05 : 1] } },
-    axes: [{ ...axis(), values: (u, v) => v.map((x) => x + "s") }, { ...axis(), size: left(), values: (u, v) => v.map((x) => x === null ? "" : panel.unit(x)) }],
-    series: [{ label: "time", value: (u, v) => v === null ? "–" : v.toFixed(2) + "s" },
-      ...panel.series.map((s, i) => ({ label: s.label, stroke: theme.color("c" + i % 6), width: 1.4, spanGaps: !!panel.gaps, points: { show: false },
-        value: (u, v) => v === null || v === undefined ? "–" : panel.unit(v) }))],
+  // scales: orders of magnitude, square roots (a burst of hundreds must not flatten what went on before it), or as it is.
+  const scales = {
+    log: () => ({ distr: 3 }),
+    root: () => ({ distr: 100, fwd: (v) => Math.sqrt(Math.max(0, v)), bwd: (v) => v * v, range: (u, min, max) => [0, max > 0 ? max * 1.1 : 1] }),
+    linear: () => ({ range: (u, min, max) => [0, max > 0 ? max * 1.05 : 1] }),
+  };
+  // rootSplits are round numbers at about equal distances of their square roots.
+  const rootSplits = (u, i, min, max) => {
+    const out = [0];
+    for (let k = 1; k <= 3; k++) {
+      const v = max * (k / 3.2) ** 2, step = 10 ** Math.floor(Math.log10(v));
+      const round = Math.max(1, Math.round(v / step)) * step;
+      if (round > out[out.length - 1] && round < max * 0.93) out.push(round);
+    }
+    return out;
+  };
+
+  // gaps stay open where nothing was observed for a second: a line across would claim what nobody saw.
+  const gaps = (u, i, from, to, empty) => {
+    const second = u.valToPos(u.scales.x.min + 1, "x", true) - u.valToPos(u.scales.x.min, "x", true);
+    return empty.filter(([a, b]) => b - a > Math.max(second, 2));
+  };
+
+  const line = (s, i) => ({
+    label: s.label, stroke: theme.color(s.color || "c" + i % 6), width: s.width || 1.4, points: { show: false }, gaps,
+    fill: s.fill ? theme.color(s.fill) : undefined, value: (u, v) => v === null || v === undefined ? "–" : s.unit(v),
+  });
+
+  const options = (panel, name) => ({
+    width: width(), height, padding: [8, 8, 0, 0], cursor: { sync: { key: "chaeos" }, drag: { x: true, y: false, setScale: false }, points: { size: 5 } },
+    legend: { mount: (u, legend) => name.append(legend) },
+    scales: { x: { time: false, min: range.now.from, max: range.now.to }, y: scales[panel.scale || "linear"]() },
+    axes: [{ ...axis(), size: 26, values: (u, v) => v.map((x) => x + "s") },
+      { ...axis(), size: left(), ...(panel.scale === "root" ? { splits: rootSplits, filter: (u, splits) => splits } : {}), values: (u, v) => v.map((x) => x === null ? "" : panel.unit(x)) }],
+    series: [{ label: "time", value: (u, v) => v === null ? "–" : v.toFixed(2) + "s" }, ...panel.series.map((s, i) => line({ unit: panel.unit, ...s }, i))],
     hooks: {
       drawClear: [(u) => { bands(u, range.data.faults, theme.color("fault")); bands(u, panel.stalls || [], theme.color("stall")); }],
       setSelect: [(u) => {
@@ -40,21 +69,28 @@ const charts = (() => {
 
   const draw = (entry) => {
     if (entry.plot) entry.plot.destroy();
-    entry.plot = new uPlot(options(entry.panel), [entry.panel.times, ...entry.panel.series.map((s) => s.values)], entry.box);
+    entry.name.replaceChildren(Object.assign(document.createElement("span"), { textContent: entry.title }));
+    entry.plot = new uPlot(options(entry.panel, entry.name), [entry.panel.times, ...entry.panel.series.map((s) => s.values)], entry.box);
   };
 
-  // add puts a chart into a box. A panel has times, series of {label, values}, unit (a value as text), and the stalls to shade.
-  const add = (parent, name, panel) => {
-    const box = document.createElement("div");
+  // add puts a chart into a box. A panel has times, series of {label, values}, unit (a value as text), scale, and the stalls to shade.
+  const add = (parent, title, panel) => {
+    const box = document.createElement("div"), name = document.createElement("div");
     box.className = "panel";
-    box.innerHTML = "<div class=name></div>";
-    box.firstChild.textContent = name;
+    name.className = "name";
+    box.append(name);
     parent.append(box);
-    const entry = { box, panel };
+    const entry = { box, name, title, panel };
     all.push(entry);
     draw(entry);
   };
 
+  let last = 0;
+  const resize = () => {
+    if (width() === last) return;
+    last = width();
+    all.forEach((e) => e.plot.setSize({ width: last, height }));
+  };
   range.onChange((from, to) => {
     if (following) return;
     following = true;
@@ -62,11 +98,6 @@ const charts = (() => {
     following = false;
   });
   theme.onChange(() => all.forEach(draw));
-  let last = 0;
-  new ResizeObserver(() => {
-    if (width() === last) return;
-    last = width();
-    all.forEach((e) => e.plot.setSize({ width: last, height: 150 }));
-  }).observe(document.getElementById("timeline"));
-  return { add, left, width };
+  new ResizeObserver(resize).observe(document.getElementById("timeline"));
+  return { add, left, width, resize };
 })();

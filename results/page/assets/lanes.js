@@ -9,7 +9,6 @@ const lanes = (() => {
     if (parent) parent.append(e);
     return e;
   };
-  const shape = { duplicate: "M-5,-5H5V5H-5Z", lost: "M0,-6L6,5H-6Z", torn: "M0,-6L6,0L0,6L-6,0Z", other: "M-5,0A5,5 0 1 0 5,0A5,5 0 1 0 -5,0Z" };
 
   const span = (box, s, y, scale) => {
     const from = Math.max(s.from, range.now.from), to = Math.min(s.to ?? range.whole.to, range.now.to);
@@ -17,54 +16,54 @@ const lanes = (() => {
     const width = Math.max(scale(to) - scale(from), 1);
     const rect = make("rect", { x: scale(from), y: y + 3, width, height: height - 6, class: s.class || "", rx: 2 }, box);
     if (s.fill) rect.style.fill = theme.color(s.fill);
-    if (s.dim) rect.style.opacity = 0.45;
-    if (s.text && width > 14) {
+    if (s.dim) rect.style.opacity = 0.4;
+    const letters = Math.floor((width - 6) / 6.2);
+    if (s.text && letters >= Math.min(s.text.length, 4)) {
       const label = make("text", { x: scale(from) + 4, y: y + height - 7 }, box);
-      label.textContent = s.text.slice(0, Math.max(0, Math.floor(width / 6.2) - 1));
+      label.textContent = s.text.length > letters ? s.text.slice(0, letters - 1) + "…" : s.text;
       label.style.pointerEvents = "none";
     }
     tip.on(rect, s.tip || s.text || "");
   };
 
-  const marker = (box, m, y, scale) => {
-    if (m.at < range.now.from || m.at > range.now.to) return;
-    const g = make("g", { class: "marker " + m.kind, transform: `translate(${scale(m.at)},${y + height / 2})`, tabindex: 0, role: "button", "aria-label": m.label }, box);
-    make("path", { d: shape[m.kind] || shape.other }, g);
-    tip.on(g, m.label);
-    const open = () => life.show(m);
-    g.addEventListener("click", open);
-    // On release: a dialog that opens while the key is down would give the rest of the stroke to its close button.
-    const presses = (e) => e.key === "Enter" || e.key === " ";
-    g.addEventListener("keydown", (e) => { if (presses(e)) { e.preventDefault(); e.stopPropagation(); } });
-    g.addEventListener("keyup", (e) => { if (presses(e)) open(); });
-  };
-
   const draw = (entry) => {
     const width = charts.width(), room = width - charts.left() - 8;
     const scale = (t) => charts.left() + (t - range.now.from) / (range.now.to - range.now.from) * room;
-    entry.box.querySelector("svg")?.remove();
+    entry.svg?.remove();
     const box = make("svg", { class: "lanes", width, height: entry.lanes.length * height, role: "img", "aria-label": entry.name });
-    if (entry.lanes.some((l) => l.markers)) box.setAttribute("role", "group");
+    if (entry.lanes.some((l) => l.marked)) box.setAttribute("role", "group");
     entry.lanes.forEach((lane, i) => {
       const y = i * height;
       make("line", { class: "axis", x1: charts.left(), x2: width, y1: y + height, y2: y + height }, box);
       const label = make("text", { class: "label", x: 0, y: y + height - 7 }, box);
-      const letters = Math.floor(charts.left() / 6);
+      const letters = Math.floor((charts.left() - 6) / 5.8);
       label.textContent = lane.label.length > letters ? lane.label.slice(0, letters - 1) + "…" : lane.label;
-      tip.on(label, lane.label);
+      tip.on(label, lane.tip || lane.label);
       (lane.spans || []).forEach((s) => span(box, s, y, scale));
-      (lane.markers || []).forEach((m) => marker(box, m, y, scale));
+      if (lane.marked) markers.draw(box, make, lane.marked, lane.about, y + height / 2, scale);
     });
+    entry.svg = box;
     entry.box.append(box);
   };
 
-  // add puts lanes of {label, spans, markers} into a box.
-  const add = (parent, name, list) => {
+  // add puts lanes of {label, spans, marked} into a box, below a key of {text, class, fill, shape}.
+  const add = (parent, name, list, key) => {
     if (list.length === 0) return;
-    const box = document.createElement("div");
+    const box = document.createElement("div"), head = document.createElement("div");
     box.className = "panel";
-    box.innerHTML = "<div class=name></div>";
-    box.firstChild.textContent = name;
+    head.className = "name";
+    head.textContent = name;
+    for (const k of key || []) {
+      const chip = document.createElement("span"), sample = make("svg", { width: 14, height: 12, viewBox: "-7 -6 14 12" });
+      chip.className = "chip lanes";
+      if (k.shape) markers.shape(make, sample, k.shape);
+      const rect = k.shape ? null : make("rect", { x: -6, y: -5, width: 12, height: 10, rx: 2, class: k.class || "" }, sample);
+      if (k.fill) rect.style.fill = `var(--${k.fill})`;
+      if (k.dim) rect.style.opacity = 0.4;
+      chip.append(sample, k.text);
+      head.append(chip);
+    }
+    box.append(head);
     parent.append(box);
     const entry = { box, name, lanes: list };
     all.push(entry);
@@ -74,10 +73,11 @@ const lanes = (() => {
   range.onChange(redraw);
   theme.onChange(redraw);
   let last = 0;
-  new ResizeObserver(() => {
+  const resize = () => {
     if (charts.width() === last) return;
     last = charts.width();
     redraw();
-  }).observe(document.getElementById("timeline"));
-  return { add };
+  };
+  new ResizeObserver(resize).observe(document.getElementById("timeline"));
+  return { add, resize };
 })();

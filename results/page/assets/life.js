@@ -1,13 +1,37 @@
 "use strict";
-// The life of one record, as chaeos explain tells it.
+// The life of one record, as chaeos explain tells it; of a bar of markers, one after the other.
 const life = (() => {
-  const dialog = document.getElementById("life");
+  const dialog = document.getElementById("life"), get = (part) => document.getElementById("life-" + part);
+  let marked = null, about = "", at = 0, first = 0, last = 0;
+
+  const fill = () => {
+    const told = marked.told[at] || {}, record = marked.records[at];
+    get("title").textContent = `${marked.kind}: record ${record}`;
+    get("place").textContent = `${about} · ${marked.at[at].toFixed(3)}s` + (last > first ? ` · ${(at - first + 1).toLocaleString("en")} of ${(last - first + 1).toLocaleString("en")}` : "");
+    get("about").textContent = told.text || "";
+    get("text").textContent = told.life || `Its life is not in this page; ask for it:\n${range.data.explain} ${record} --pipeline ${about}`;
+    get("back").disabled = at === first;
+    get("on").disabled = at === last;
+  };
+  const step = (by) => {
+    at = Math.max(first, Math.min(last, at + by));
+    fill();
+  };
+  get("back").addEventListener("click", () => step(-1));
+  get("on").addEventListener("click", () => step(1));
+  dialog.addEventListener("keydown", (e) => {
+    if (e.key === "ArrowLeft") step(-1);
+    if (e.key === "ArrowRight") step(1);
+  });
   dialog.addEventListener("click", (e) => { if (e.target === dialog) dialog.close(); });
   return {
-    show(m) {
+    // show opens the markers from one to another of a kind, at the first whose life the page carries.
+    show(kind, pipeline, from, to) {
       tip.hide();
-      document.getElementById("life-title").textContent = m.label;
-      document.getElementById("life-text").textContent = m.life || "Its life is not in this page; ask for it:\n" + m.command;
+      [marked, about, first, last, at] = [kind, pipeline, from, to, from];
+      for (let i = to; i >= from; i--) if (marked.told[i]) at = i;
+      get("nav").hidden = from === to;
+      fill();
       dialog.showModal();
     },
   };

@@ -13,6 +13,7 @@ const theme = (() => {
   system.addEventListener("change", (e) => set(e.matches));
   document.getElementById("theme").addEventListener("click", () => set(!root.classList.contains("dark")));
   return {
+    set,
     color: (name) => getComputedStyle(root).getPropertyValue("--" + name).trim(),
     onChange: (f) => changed.push(f),
   };

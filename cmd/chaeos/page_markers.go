@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/results"
+	"github.com/chaeos/chaeos/results/page"
+	"github.com/chaeos/chaeos/verifiers/explain"
+	"github.com/chaeos/chaeos/verifiers/timeline"
+)
+
+const (
+	// markersDrawn is how many anomalies of a kind and pipeline a page marks.
+	markersDrawn = 5000
+	// livesTold is of how many anomalies a page carries the whole life, and livesBytes how much text that may be: the
+	// others say which command tells theirs.
+	livesTold, livesBytes = 300, 1 << 20
+)
+
+// marking is one anomaly on its way into the page.
+type marking struct {
+	harness.Anomaly
+	at   history.Time
+	told *page.Told
+}
+
+func (m *marking) identity() history.Identity {
+	return history.Identity{Source: m.Record.Source, Sequence: m.Record.Sequence}
+}
+
+// pageMarkers places every anomaly that the report keeps at the moment in which its record was handed to the source's
+// client, by pipeline. A transaction is placed by its first record.
+func pageMarkers(report *harness.Report, dir string, a axis) (map[string][]page.Marked, error) {
+	kinds, err := placed(report.Anomalies, dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := tellLives(kinds, dir); err != nil {
+		return nil, err
+	}
+	out := map[string][]page.Marked{}
+	for _, of := range kinds {
+		pipeline, kind := of[0].Pipeline, of[0].Kind
+		marked := page.Marked{Kind: string(kind), Total: max(uint64(len(of)), totalOf(report, pipeline, kind)), Told: map[int]page.Told{}}
+		for i, m := range of {
+			marked.At = append(marked.At, a.at(m.at))
+			marked.Records = append(marked.Records, fmt.Sprintf("%d/%d", m.Record.Source, m.Record.Sequence))
+			if m.told != nil {
+				marked.Told[i] = *m.told
+			}
+		}
+		out[pipeline] = append(out[pipeline], marked)
+	}
+	return out, nil
+}
+
+// placed groups anomalies by pipeline and kind, in the order of their times. Records that nobody offered have none.
+func placed(all []harness.Anomaly, dir string) ([][]*marking, error) {
+	named, err := explain.Records(dir, all)
+	if err != nil {
+		return nil, err
+	}
+	var ids []history.Identity
+	for _, x := range named {
+		ids = append(ids, history.Identity{Source: x.Record.Source, Sequence: x.Record.Sequence})
+	}
+	offered, err := timeline.Offered(dir, ids)
+	if err != nil {
+		return nil, err
+	}
+	type group struct {
+		pipeline string
+		kind     harness.AnomalyKind
+	}
+	var kinds [][]*marking
+	place := map[group]int{}
+	for _, x := range named {
+		m := &marking{Anomaly: x}
+		at, known := offered[m.identity()]
+		if !known {
+			continue
+		}
+		m.at = at
+		g := group{x.Pipeline, x.Kind}
+		if _, ok := place[g]; !ok {
+			place[g] = len(kinds)
+			kinds = append(kinds, nil)
+		}
+		kinds[place[g]] = append(kinds[place[g]], m)
+	}
+	for _, of := range kinds {
+		slices.SortStableFunc(of, func(a, b *marking) int { return cmp.Compare(a.at, b.at) })
+	}
+	return kinds, nil
+}
+
+// tellLives fills in the lives of as many as a page may carry: each kind gets its share, spread over its time.
+func tellLives(kinds [][]*marking, dir string) error {
+	var chosen []*marking
+	var wanted []explain.Wanted
+	for _, of := range kinds {
+		for _, m := range spread(of, livesTold/len(kinds)) {
+			chosen = append(chosen, m)
+			wanted = append(wanted, explain.Wanted{Ref: explain.Ref{Identity: m.identity()}, Pipeline: m.Pipeline})
+		}
+	}
+	lives, err := explain.Many(dir, wanted)
+	if err != nil {
+		return err
+	}
+	left := livesBytes
+	for i, life := range lives {
+		var b bytes.Buffer
+		if err := results.Life(&b, life); err != nil {
+			return err
+		}
+		if left -= b.Len(); left < 0 {
+			return nil
+		}
+		chosen[i].told = &page.Told{Text: short(chosen[i].Text, life.Run), Life: b.String()}
+	}
+	return nil
+}
+
+// short leaves the run's name out of topics and ids, which all of them begin with.
+func short(text, run string) string { return strings.ReplaceAll(text, run+"-", "") }
+
+// spread picks at most n of a list, at equal distances, the first and the last among them.
+func spread[T any](all []T, n int) []T {
+	if len(all) <= n {
+		return all
+	}
+	var some []T
+	for i := range n {
+		some = append(some, all[i*(len(all)-1)/max(1, n-1)])
+	}
+	return some
+}
+
+// totalOf is the figure that counts a kind of anomalies, in what the kind counts.
+func totalOf(report *harness.Report, pipeline string, kind harness.AnomalyKind) uint64 {
+	for _, row := range report.Rows {
+		if row.Pipeline != pipeline {
+			continue
+		}
+		switch n := row.Numbers; kind {
+		case harness.AnomalyDuplicate:
+			return n.DuplicatedInputs
+		case harness.AnomalyLost:
+			return n.Lost
+		case harness.AnomalyPhantom:
+			return n.Phantom
+		case harness.AnomalyHidden:
+			return n.Hidden
+		case harness.AnomalyUnprocessed:
+			return n.Unprocessed
+		case harness.AnomalyAckedAbsent:
+			return n.AckedAbsent
+		}
+	}
+	return 0 // the others are counted by records, and marked by transactions
+}
