@@ -12,18 +12,19 @@ import (
 // dialTimeout bounds one connection attempt: every address is on loopback or in a container on this machine.
 const dialTimeout = 3 * time.Second
 
-// Via makes a client dial the mapped address instead of the advertised one. An address that isn't in the map is
-// refused: a client that slips past its proxies would make every figure of the run a lie.
-func Via(dials Dials) kgo.Opt {
+// Dial connects to the mapped address instead of the advertised one. An address that isn't in the map is refused: a client
+// that slips past its proxies would make every figure of the run a lie.
+func (d Dials) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	to, ok := d[address]
+	if !ok {
+		return nil, fmt.Errorf("no link to %s: the cluster advertises an address it did not announce", address)
+	}
 	dialer := net.Dialer{Timeout: dialTimeout}
-	return kgo.Dialer(func(ctx context.Context, network, addr string) (net.Conn, error) {
-		to, ok := dials[addr]
-		if !ok {
-			return nil, fmt.Errorf("no link to %s: the cluster advertises an address it did not announce", addr)
-		}
-		return dialer.DialContext(ctx, network, to)
-	})
+	return dialer.DialContext(ctx, network, to)
 }
+
+// Via makes a client dial so.
+func Via(dials Dials) kgo.Opt { return kgo.Dialer(dials.Dial) }
 
 // DirectClient makes a client over links that no fault touches. Metadata is refreshed quickly; still, its cache may be
 // stale when leadership moves, so send requests yourself where that matters.

@@ -10,36 +10,56 @@ import (
 
 var errMalformed = errors.New("malformed frame")
 
-// column names one field of a record, as the signed number it is stored as.
+// column names one field of a record, as the signed number it is stored as: get takes it out of all records, set puts it in.
 type column struct {
-	get func(*Record) int64
+	get func([]Record, []int64)
 	set func([]Record, []int64)
 	// low and high bound what a reader accepts.
 	low, high int64
 }
 
 var inputColumns = []column{
-	{func(r *Record) int64 { return r.Offset }, func(rs []Record, v []int64) {
+	{func(rs []Record, v []int64) {
+		for i := range rs {
+			v[i] = rs[i].Offset
+		}
+	}, func(rs []Record, v []int64) {
 		for i := range rs {
 			rs[i].Offset = v[i]
 		}
 	}, 0, math.MaxInt64},
-	{func(r *Record) int64 { return int64(r.Status) }, func(rs []Record, v []int64) {
+	{func(rs []Record, v []int64) {
+		for i := range rs {
+			v[i] = int64(rs[i].Status)
+		}
+	}, func(rs []Record, v []int64) {
 		for i := range rs {
 			rs[i].Status = Status(v[i])
 		}
 	}, 0, int64(lastStatus)},
-	{func(r *Record) int64 { return int64(r.Source) }, func(rs []Record, v []int64) {
+	{func(rs []Record, v []int64) {
+		for i := range rs {
+			v[i] = int64(rs[i].Source)
+		}
+	}, func(rs []Record, v []int64) {
 		for i := range rs {
 			rs[i].Source = uint16(v[i])
 		}
 	}, 0, math.MaxUint16},
-	{func(r *Record) int64 { return int64(r.Sequence) }, func(rs []Record, v []int64) {
+	{func(rs []Record, v []int64) {
+		for i := range rs {
+			v[i] = int64(rs[i].Sequence)
+		}
+	}, func(rs []Record, v []int64) {
 		for i := range rs {
 			rs[i].Sequence = uint64(v[i])
 		}
 	}, math.MinInt64, math.MaxInt64},
-	{func(r *Record) int64 { return int64(r.Scheduled) }, func(rs []Record, v []int64) {
+	{func(rs []Record, v []int64) {
+		for i := range rs {
+			v[i] = int64(rs[i].Scheduled)
+		}
+	}, func(rs []Record, v []int64) {
 		for i := range rs {
 			rs[i].Scheduled = history.Time(v[i])
 		}
@@ -47,32 +67,56 @@ var inputColumns = []column{
 }
 
 var originColumns = []column{
-	{func(r *Record) int64 { return int64(r.Partition) }, func(rs []Record, v []int64) {
+	{func(rs []Record, v []int64) {
+		for i := range rs {
+			v[i] = int64(rs[i].Partition)
+		}
+	}, func(rs []Record, v []int64) {
 		for i := range rs {
 			rs[i].Partition = int32(v[i])
 		}
 	}, math.MinInt32, math.MaxInt32},
-	{func(r *Record) int64 { return r.Origin.Offset }, func(rs []Record, v []int64) {
+	{func(rs []Record, v []int64) {
+		for i := range rs {
+			v[i] = rs[i].Origin.Offset
+		}
+	}, func(rs []Record, v []int64) {
 		for i := range rs {
 			rs[i].Origin.Offset = v[i]
 		}
 	}, math.MinInt64, math.MaxInt64},
-	{func(r *Record) int64 { return int64(r.Worker) }, func(rs []Record, v []int64) {
+	{func(rs []Record, v []int64) {
+		for i := range rs {
+			v[i] = int64(rs[i].Worker)
+		}
+	}, func(rs []Record, v []int64) {
 		for i := range rs {
 			rs[i].Worker = uint16(v[i])
 		}
 	}, 0, math.MaxUint16},
-	{func(r *Record) int64 { return int64(r.Incarnation) }, func(rs []Record, v []int64) {
+	{func(rs []Record, v []int64) {
+		for i := range rs {
+			v[i] = int64(rs[i].Incarnation)
+		}
+	}, func(rs []Record, v []int64) {
 		for i := range rs {
 			rs[i].Incarnation = uint32(v[i])
 		}
 	}, 0, math.MaxUint32},
-	{func(r *Record) int64 { return int64(r.Processing) }, func(rs []Record, v []int64) {
+	{func(rs []Record, v []int64) {
+		for i := range rs {
+			v[i] = int64(rs[i].Processing)
+		}
+	}, func(rs []Record, v []int64) {
 		for i := range rs {
 			rs[i].Processing = uint64(v[i])
 		}
 	}, math.MinInt64, math.MaxInt64},
-	{func(r *Record) int64 { return int64(r.Txn) }, func(rs []Record, v []int64) {
+	{func(rs []Record, v []int64) {
+		for i := range rs {
+			v[i] = int64(rs[i].Txn)
+		}
+	}, func(rs []Record, v []int64) {
 		for i := range rs {
 			rs[i].Txn = uint64(v[i])
 		}
@@ -81,19 +125,17 @@ var originColumns = []column{
 
 // appendColumn writes a column as runs of a constant difference: difference (zig-zag), length. Differences wrap, so
 // that every 64-bit value has a place.
-func appendColumn(dst []byte, rs []Record, get func(*Record) int64) []byte {
+func appendColumn(dst []byte, v []int64) []byte {
 	var prev int64
-	for i := 0; i < len(rs); {
-		v := get(&rs[i])
-		step := v - prev
-		prev = v
+	for i := 0; i < len(v); {
+		step := v[i] - prev
+		prev = v[i]
 		n := 1
-		for i+n < len(rs) {
-			v := get(&rs[i+n])
-			if v-prev != step {
+		for _, next := range v[i+1:] {
+			if next-prev != step {
 				break
 			}
-			prev = v
+			prev = next
 			n++
 		}
 		dst = binary.AppendVarint(dst, step)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"math"
+	"slices"
 
 	"github.com/chaeos/chaeos/harness/history"
 )
@@ -64,8 +65,10 @@ func readHeader(b []byte) (h Header, err error) {
 	return h, d.err()
 }
 
-func appendBatch(dst []byte, b *Batch) []byte {
-	dst = append(dst, kindBatch, flagsOf(b), byte(b.Marker))
+// appendBatch uses scratch, which grows, to take columns apart.
+func appendBatch(dst []byte, b *Batch, scratch *[]int64) []byte {
+	flags := flagsOf(b)
+	dst = append(dst, kindBatch, flags, byte(b.Marker))
 	dst = binary.AppendVarint(dst, b.First)
 	dst = binary.AppendVarint(dst, b.Last-b.First)
 	dst = binary.AppendVarint(dst, b.ProducerID)
@@ -77,13 +80,18 @@ func appendBatch(dst []byte, b *Batch) []byte {
 	dst = binary.AppendVarint(dst, int64(b.Bytes))
 	dst = binary.AppendVarint(dst, int64(b.CoordinatorEpoch))
 	dst = binary.AppendUvarint(dst, uint64(len(b.Records)))
-	for _, c := range inputColumns {
-		dst = appendColumn(dst, b.Records, c.get)
+	*scratch = slices.Grow((*scratch)[:0], len(b.Records))[:len(b.Records)]
+	dst = appendColumns(dst, b.Records, inputColumns, *scratch)
+	if flags&flagOrigin != 0 {
+		dst = appendColumns(dst, b.Records, originColumns, *scratch)
 	}
-	if hasOrigin(b.Records) {
-		for _, c := range originColumns {
-			dst = appendColumn(dst, b.Records, c.get)
-		}
+	return dst
+}
+
+func appendColumns(dst []byte, rs []Record, columns []column, scratch []int64) []byte {
+	for i := range columns {
+		columns[i].get(rs, scratch)
+		dst = appendColumn(dst, scratch)
 	}
 	return dst
 }

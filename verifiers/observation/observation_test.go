@@ -246,7 +246,7 @@ func FuzzReader(f *testing.F) {
 
 // FuzzBatch reaches the batch decoder behind the CRC.
 func FuzzBatch(f *testing.F) {
-	f.Add(appendBatch(nil, &Batch{First: 3, Last: 4, Records: []Record{{Offset: 3}, {Offset: 4, Status: Output}}})[1:])
+	f.Add(appendBatch(nil, &Batch{First: 3, Last: 4, Records: []Record{{Offset: 3}, {Offset: 4, Status: Output}}}, new([]int64))[1:])
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var b, again, runs Batch
 		d := batchDecoder{}
@@ -256,7 +256,7 @@ func FuzzBatch(f *testing.F) {
 		require.Equal(t, err == nil, runsErr == nil, "both forms accept the same")
 		if err == nil {
 			require.Equal(t, n, m)
-			_, err := d.read(appendBatch(nil, &b)[1:], &again)
+			_, err := d.read(appendBatch(nil, &b, new([]int64))[1:], &again)
 			require.NoError(t, err)
 			require.Equal(t, b.First, again.First)
 		}

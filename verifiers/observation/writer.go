@@ -13,6 +13,7 @@ type Writer struct {
 	file             *os.File
 	out              *bufio.Writer
 	buf              []byte
+	scratch          []int64
 	batches, records uint64
 }
 
@@ -38,7 +39,7 @@ func (w *Writer) Write(b *Batch) error {
 	}
 	w.batches++
 	w.records += uint64(len(b.Records))
-	return w.frame(func(dst []byte) []byte { return appendBatch(dst, b) })
+	return w.frame(func(dst []byte) []byte { return appendBatch(dst, b, &w.scratch) })
 }
 
 // Totals are the batches and records written so far.

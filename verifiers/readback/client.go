@@ -17,7 +17,7 @@ const (
 	// clientSilence is how long the read_committed client may deliver nothing before it is taken at its word.
 	clientSilence = 5 * time.Second
 	// clientBytes is how much it fetches at once: of what lies behind a range it throws the rest away.
-	clientBytes = 512 << 10
+	clientBytes = 256 << 10
 )
 
 // planClient chooses what a read_committed client is asked for.

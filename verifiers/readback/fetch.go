@@ -25,36 +25,41 @@ type fetched struct {
 	aborted []observation.Aborted
 }
 
-func fetch(ctx context.Context, client *kgo.Client, leader brokers.Leader, ask fetchAsk) (fetched, error) {
+// request is the Fetch that asks a leader.
+func (a fetchAsk) request(leader brokers.Leader) *kmsg.FetchRequest {
 	req := kmsg.NewPtrFetchRequest()
 	req.MaxWaitMillis, req.MinBytes, req.MaxBytes = 500, 1, 2*partitionBytes
-	req.IsolationLevel = ask.isolation
+	req.IsolationLevel = a.isolation
 	req.SessionEpoch = -1 // no fetch session
 	t := kmsg.NewFetchRequestTopic()
-	t.Topic, t.TopicID = ask.tp.Topic, leader.TopicID
+	t.Topic, t.TopicID = a.tp.Topic, leader.TopicID
 	p := kmsg.NewFetchRequestTopicPartition()
-	p.Partition, p.CurrentLeaderEpoch, p.FetchOffset, p.PartitionMaxBytes = ask.tp.Partition, leader.Epoch, ask.offset, partitionBytes
+	p.Partition, p.CurrentLeaderEpoch, p.FetchOffset, p.PartitionMaxBytes = a.tp.Partition, leader.Epoch, a.offset, partitionBytes
 	t.Partitions = append(t.Partitions, p)
 	req.Topics = append(req.Topics, t)
-	kresp, err := client.Broker(int(leader.Broker)).Request(ctx, req)
+	return req
+}
+
+// fetch asks once, for what is not worth a connection of its own.
+func fetch(ctx context.Context, client *kgo.Client, leader brokers.Leader, ask fetchAsk) (fetched, error) {
+	resp, err := client.Broker(int(leader.Broker)).Request(ctx, ask.request(leader))
 	if err != nil {
 		return fetched{}, fmt.Errorf("fetch %s from broker %d: %w", ask.tp, leader.Broker, err)
 	}
-	resp := kresp.(*kmsg.FetchResponse)
-	if err := kerr.ErrorForCode(resp.ErrorCode); err != nil {
-		return fetched{}, fmt.Errorf("fetch %s from broker %d: %w", ask.tp, leader.Broker, err)
-	}
-	return partitionOf(resp, ask.tp)
+	return fetchedOf(resp.(*kmsg.FetchResponse), ask.tp, leader.Broker)
 }
 
-func partitionOf(resp *kmsg.FetchResponse, tp brokers.TP) (fetched, error) {
+func fetchedOf(resp *kmsg.FetchResponse, tp brokers.TP, broker int32) (fetched, error) {
+	if err := kerr.ErrorForCode(resp.ErrorCode); err != nil {
+		return fetched{}, fmt.Errorf("fetch %s from broker %d: %w", tp, broker, err)
+	}
 	for _, t := range resp.Topics {
 		for _, p := range t.Partitions {
 			if p.Partition != tp.Partition {
 				continue
 			}
 			if err := kerr.ErrorForCode(p.ErrorCode); err != nil {
-				return fetched{}, fmt.Errorf("fetch %s: %w", tp, err)
+				return fetched{}, fmt.Errorf("fetch %s from broker %d: %w", tp, broker, err)
 			}
 			got := fetched{batches: p.RecordBatches}
 			for _, a := range p.AbortedTransactions {
@@ -63,5 +68,5 @@ func partitionOf(resp *kmsg.FetchResponse, tp brokers.TP) (fetched, error) {
 			return got, nil
 		}
 	}
-	return fetched{}, fmt.Errorf("fetch %s: the answer doesn't hold it", tp)
+	return fetched{}, fmt.Errorf("fetch %s from broker %d: the answer doesn't hold it", tp, broker)
 }

@@ -3,7 +3,6 @@ package readback
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -61,50 +60,57 @@ func newPartitionWalker(run history.RunID, p *observation.Partition, out *observ
 }
 
 // readLog fetches until the walker is done: at isolation level 1, with the leader's list of aborted transactions, up to
-// the last stable offset, and at level 0 from there.
+// the last stable offset, and at level 0 from there. After an error it asks who leads, and begins where it stopped.
 func (r *reading) readLog(ctx context.Context, p *observation.Partition, w *walker) ([]observation.Aborted, error) {
 	aborted := map[observation.Aborted]bool{}
 	progress := time.Now()
-	var last error
 	for !w.done() {
 		if err := ctx.Err(); err != nil {
 			return sorted(aborted), context.Cause(ctx)
 		}
 		before := w.next
-		err := r.fetchOnce(ctx, p, w, aborted)
+		err := r.stream(ctx, p, w, aborted)
 		if w.next > before {
 			progress = time.Now()
+		}
+		if err == nil {
 			continue
 		}
-		last = cmp.Or(err, last)
 		if time.Since(progress) > patience {
-			return sorted(aborted), fmt.Errorf("no progress for %s: %w", patience, cmp.Or(last, errors.New("the leader sends nothing")))
+			return sorted(aborted), fmt.Errorf("no progress for %s: %w", patience, err)
 		}
-		if err != nil {
-			r.leaders.forget(tpOf(p))
-			_ = wait.Sleep(ctx, retryEvery) // the loop looks at the context itself
-		}
+		r.leaders.forget(tpOf(p))
+		_ = wait.Sleep(ctx, retryEvery) // the loop looks at the context itself
 	}
 	return sorted(aborted), nil
 }
 
-func (r *reading) fetchOnce(ctx context.Context, p *observation.Partition, w *walker, aborted map[observation.Aborted]bool) error {
+// stream reads on over one connection to the leader, until the walker is done or something goes wrong.
+func (r *reading) stream(ctx context.Context, p *observation.Partition, w *walker, aborted map[observation.Aborted]bool) error {
 	leader, err := r.leaders.of(ctx, tpOf(p))
 	if err != nil {
 		return err
 	}
-	ask := fetchAsk{tp: brokers.TP{Topic: p.Topic, Partition: p.Partition}, offset: w.next}
-	if w.next < p.LSO {
-		ask.isolation = 1
-	}
-	got, err := fetch(ctx, r.client, leader, ask)
+	conn, err := brokers.Dial(ctx, r.spec.Cluster.Direct(), leader.Address, clientID, requestTimeout)
 	if err != nil {
-		return err
+		return fmt.Errorf("fetch %s: %w", tpOf(p), err)
 	}
-	for _, a := range got.aborted {
-		aborted[a] = true
+	a := newAhead(conn, leader, p, w.next)
+	ctx, cancel := context.WithCancel(ctx)
+	context.AfterFunc(ctx, conn.Close)
+	go a.run(ctx)
+	defer a.recycle()
+	defer cancel()
+	for got := range a.full {
+		if err := cmp.Or(got.err, w.walk(got.batches)); err != nil {
+			return err
+		}
+		for _, t := range got.aborted {
+			aborted[t] = true
+		}
+		a.free <- got.buffer
 	}
-	return w.walk(got.batches)
+	return nil
 }
 
 func sorted(set map[observation.Aborted]bool) []observation.Aborted {

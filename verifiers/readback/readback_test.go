@@ -3,7 +3,9 @@ package readback
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"hash/crc32"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -199,6 +201,51 @@ func TestMovedLeaderIsFollowed(t *testing.T) {
 	for _, p := range index.Partitions {
 		require.True(t, p.Complete, p.Failure)
 	}
+}
+
+// TestCutConnectionsAreDialledAgain: what was read before a connection went is neither read twice nor missed.
+func TestCutConnectionsAreDialledAgain(t *testing.T) {
+	c := fakecluster.New(t, parts, "in", "out")
+	fill(t, c)
+	_, whole := run(t, c)
+	var cuts, asked atomic.Int32
+	c.Fake.ControlKey(int16(kmsg.Fetch), func(kmsg.Request) (kmsg.Response, error, bool) {
+		c.Fake.KeepControl()
+		if asked.Add(1)%3 == 1 && cuts.Add(1) <= 4 {
+			return nil, errors.New("cut"), true
+		}
+		return nil, nil, false
+	})
+	_, index := run(t, c)
+	require.GreaterOrEqual(t, cuts.Load(), int32(2))
+	for i, p := range index.Partitions {
+		require.True(t, p.Complete, p.Failure)
+		require.Equal(t, whole.Partitions[i].Records, p.Records)
+		require.Equal(t, whole.Partitions[i].Committed, p.Committed)
+		require.Equal(t, p.Committed, p.Client)
+	}
+}
+
+// TestBehind: what a fetch asks for next is what the walker will have walked.
+func TestBehind(t *testing.T) {
+	raw := append(rawBatch(7), rawBatch(8)...)
+	for cut := range len(raw) + 1 {
+		w := walker{next: 7, end: 100, take: func(*observation.Batch) error { return nil }}
+		require.NoError(t, w.walk(raw[:cut]))
+		next, err := behind(raw[:cut], 7)
+		require.Equal(t, w.next, next, cut)
+		if next == 7 {
+			require.ErrorIs(t, err, errNothing)
+		} else {
+			require.NoError(t, err)
+		}
+	}
+	next, err := behind(raw, 9)
+	require.ErrorIs(t, err, errNothing, "batches from before")
+	require.EqualValues(t, 9, next)
+	binary.BigEndian.PutUint32(raw[atLength:], 3)
+	_, err = behind(raw, 7)
+	require.ErrorIs(t, err, errBatch)
 }
 
 func TestInterruptedSaysHowFar(t *testing.T) {

@@ -17,10 +17,11 @@ import (
 )
 
 const (
-	// parallel bounds the partitions read at once: each needs a fetch's bytes and one batch decompressed.
+	// parallel bounds the partitions read at once: each needs the bytes of two fetches and one batch decompressed.
 	parallel = 4
 	// partitionBytes is how much one fetch asks for.
-	partitionBytes = 4 << 20
+	partitionBytes = 2 << 20
+	clientID       = "chaeos-readback"
 	// patience is how long one question is asked again after errors, and how long a partition may make no progress.
 	patience = 30 * time.Second
 	// retryEvery is the pause before a question is asked again.
@@ -55,7 +56,7 @@ func read(ctx context.Context, spec harness.ReadBackSpec, s sampling) error {
 	if err := os.MkdirAll(filepath.Join(spec.Dir, observation.Folder), 0o755); err != nil {
 		return fmt.Errorf("read-back: %w", err)
 	}
-	client, err := harness.DirectClient(spec.Cluster, "chaeos-readback", kgo.RequestTimeoutOverhead(requestTimeout))
+	client, err := harness.DirectClient(spec.Cluster, clientID, kgo.RequestTimeoutOverhead(requestTimeout))
 	if err != nil {
 		return err
 	}

@@ -82,16 +82,15 @@ func (w *walker) done() bool { return w.next >= w.end }
 // walk takes the whole batches in raw; a cut one at the end is left for the next fetch.
 func (w *walker) walk(raw []byte) error {
 	for len(raw) >= batchHeader && !w.done() {
-		size := int64(lengthFrom) + int64(int32(binary.BigEndian.Uint32(raw[atLength:])))
-		if size < batchHeader {
-			return errBatch
+		size, last, err := extent(raw)
+		if err != nil {
+			return err
 		}
 		if size > int64(len(raw)) {
 			return nil
 		}
 		one := raw[:size]
 		raw = raw[size:]
-		last := int64(binary.BigEndian.Uint64(one)) + int64(int32(binary.BigEndian.Uint32(one[atLastDelta:])))
 		if last < w.next {
 			continue // a fetch from inside a batch begins with the whole batch
 		}

@@ -6,6 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"strconv"
+	"sync"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -24,6 +27,8 @@ func (t TP) String() string { return fmt.Sprintf("%s/%d", t.Topic, t.Partition) 
 type Leader struct {
 	Broker, Epoch int32
 	TopicID       [16]byte
+	// Address is what the broker advertises, as whoever named it as leader knows it.
+	Address string
 }
 
 // Leaders asks every node for the leaders of topics and believes the newest epoch. Partitions without a leader are left
@@ -36,14 +41,19 @@ func Leaders(ctx context.Context, client *kgo.Client, nodes []int, topics []stri
 		newest(leaders, first)
 	}
 	answered := err == nil
-	for _, node := range nodes {
-		resp, nodeErr := client.Broker(node).Request(ctx, metadata(topics))
-		if nodeErr != nil {
-			err = errors.Join(err, nodeErr)
+	responses, errs := make([]kmsg.Response, len(nodes)), make([]error, len(nodes))
+	var all sync.WaitGroup
+	for i, node := range nodes {
+		all.Go(func() { responses[i], errs[i] = client.Broker(node).Request(ctx, metadata(topics)) })
+	}
+	all.Wait()
+	for i := range nodes {
+		if errs[i] != nil {
+			err = errors.Join(err, errs[i])
 			continue
 		}
 		answered = true
-		newest(leaders, resp.(*kmsg.MetadataResponse))
+		newest(leaders, responses[i].(*kmsg.MetadataResponse))
 	}
 	if !answered {
 		return nil, fmt.Errorf("metadata: %w", err)
@@ -62,6 +72,10 @@ func metadata(topics []string) *kmsg.MetadataRequest {
 }
 
 func newest(leaders map[TP]Leader, resp *kmsg.MetadataResponse) {
+	addresses := map[int32]string{}
+	for _, b := range resp.Brokers {
+		addresses[b.NodeID] = net.JoinHostPort(b.Host, strconv.Itoa(int(b.Port)))
+	}
 	for _, t := range resp.Topics {
 		if t.Topic == nil {
 			continue
@@ -69,7 +83,7 @@ func newest(leaders map[TP]Leader, resp *kmsg.MetadataResponse) {
 		for _, p := range t.Partitions {
 			tp := TP{*t.Topic, p.Partition}
 			if known, ok := leaders[tp]; p.Leader >= 0 && (!ok || p.LeaderEpoch > known.Epoch) {
-				leaders[tp] = Leader{Broker: p.Leader, Epoch: p.LeaderEpoch, TopicID: t.TopicID}
+				leaders[tp] = Leader{Broker: p.Leader, Epoch: p.LeaderEpoch, TopicID: t.TopicID, Address: addresses[p.Leader]}
 			}
 		}
 	}

@@ -1,0 +1,134 @@
+package readback
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/chaeos/chaeos/verifiers/internal/brokers"
+	"github.com/chaeos/chaeos/verifiers/observation"
+)
+
+// rawFetchVersion is the last one that names topics; every broker since 2.7 knows it.
+const rawFetchVersion = 12
+
+// buffered is how many answers of one partition there are at a time: while one is walked, the next is on its way.
+const buffered = 2
+
+// buffers are what answers are read into; they go from partition to partition.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// ahead fetches one partition's log from one leader, ahead of who walks it.
+type ahead struct {
+	conn   *brokers.Conn
+	leader brokers.Leader
+	ask    fetchAsk
+	// end is where the log ends; at isolation level 1 nothing comes from lso on.
+	end, lso int64
+	free     chan *[]byte
+	full     chan answered
+}
+
+// answered is one fetch's answer, or why there will be no other one. What it holds stands until its buffer is free again.
+type answered struct {
+	fetched
+	buffer *[]byte
+	err    error
+}
+
+func newAhead(conn *brokers.Conn, leader brokers.Leader, p *observation.Partition, from int64) *ahead {
+	a := &ahead{
+		conn: conn, leader: leader, ask: fetchAsk{tp: tpOf(p), offset: from}, end: p.HW, lso: p.LSO,
+		free: make(chan *[]byte, buffered), full: make(chan answered, buffered),
+	}
+	for range buffered {
+		a.free <- buffers.Get().(*[]byte)
+	}
+	return a
+}
+
+// run fetches until the end, an error, or the context's end, and closes full.
+func (a *ahead) run(ctx context.Context) {
+	defer close(a.full)
+	resp := kmsg.NewPtrFetchResponse()
+	resp.SetVersion(rawFetchVersion)
+	for a.ask.offset < a.end {
+		var got answered
+		select {
+		case got.buffer = <-a.free:
+		case <-ctx.Done():
+			return
+		}
+		got.fetched, got.err = a.fetch(got.buffer, resp)
+		if got.err == nil {
+			a.ask.offset, got.err = behind(got.batches, a.ask.offset)
+		}
+		a.full <- got // there are no more answers than room
+		if got.err != nil {
+			return
+		}
+	}
+}
+
+// fetch asks once.
+func (a *ahead) fetch(buffer *[]byte, resp *kmsg.FetchResponse) (got fetched, err error) {
+	a.ask.isolation = 0
+	if a.ask.offset < a.lso {
+		a.ask.isolation = 1
+	}
+	req := a.ask.request(a.leader)
+	req.SetVersion(rawFetchVersion)
+	if err = a.conn.Send(req); err == nil {
+		*buffer, err = a.conn.Receive(*buffer, resp)
+	}
+	if err != nil {
+		return got, fmt.Errorf("fetch %s from broker %d: %w", a.ask.tp, a.leader.Broker, err)
+	}
+	return fetchedOf(resp, a.ask.tp, a.leader.Broker)
+}
+
+// recycle gives the buffers back that nobody walks, once nobody fetches.
+func (a *ahead) recycle() {
+	for got := range a.full {
+		buffers.Put(got.buffer)
+	}
+	for len(a.free) > 0 {
+		buffers.Put(<-a.free)
+	}
+}
+
+// errNothing is an answer without a whole batch.
+var errNothing = errors.New("the leader sends nothing")
+
+// behind returns the offset after the last whole batch in raw, without a look into any.
+func behind(raw []byte, next int64) (int64, error) {
+	before := next
+	for len(raw) >= batchHeader {
+		size, last, err := extent(raw)
+		if err != nil {
+			return next, err
+		}
+		if size > int64(len(raw)) {
+			break
+		}
+		next = max(next, last+1)
+		raw = raw[size:]
+	}
+	if next == before {
+		return next, errNothing
+	}
+	return next, nil
+}
+
+// extent returns the size and the last offset of the batch that raw begins with, of which at least the header is there.
+func extent(raw []byte) (size, last int64, err error) {
+	size = int64(lengthFrom) + int64(int32(binary.BigEndian.Uint32(raw[atLength:])))
+	if size < batchHeader {
+		return 0, 0, errBatch
+	}
+	return size, int64(binary.BigEndian.Uint64(raw)) + int64(int32(binary.BigEndian.Uint32(raw[atLastDelta:]))), nil
+}
