@@ -22,8 +22,9 @@ type Comparison struct {
 	// Verdicts are the claims whose worst verdict differs between sides, those that got worse first.
 	Verdicts []VerdictChange `json:"verdicts"`
 	Figures  []FigureChange  `json:"figures"`
-	// Missing are rows that are not on every side.
-	Missing []Missing `json:"missing,omitempty"`
+	// Compared is how many pipelines of experiments are on every side; Missing are those that are not.
+	Compared int       `json:"compared"`
+	Missing  []Missing `json:"missing,omitempty"`
 }
 
 // Subject is what is compared: one pipeline in one experiment.
@@ -82,6 +83,7 @@ func Compare(sides []Side) *Comparison {
 			c.Missing = append(c.Missing, Missing{subject, missing})
 			continue
 		}
+		c.Compared++
 		if v, changed := compareVerdicts(subject, of); changed {
 			c.Verdicts = append(c.Verdicts, v)
 		}

@@ -16,6 +16,8 @@ type CompareOptions struct {
 	All bool
 	// Markdown writes a GitHub-flavoured document instead of tables for a terminal.
 	Markdown bool
+	// Width is the terminal's, in characters (0: no limit): tables that have no room are written a line a change.
+	Width int
 }
 
 // WriteComparison writes what differs between the sides, verdicts first. Errors are w's.
@@ -24,22 +26,26 @@ func WriteComparison(w io.Writer, c *Comparison, opts CompareOptions) error {
 	draw, item := grid, ""
 	if opts.Markdown {
 		draw, item = markdownGrid, "- "
+	} else if opts.Width > 0 {
+		draw = fitted(opts.Width)
 	}
 	for i, side := range c.Sides {
 		fmt.Fprintf(&b, item+"%s  %s, %s\n", letter(i), side, plural(uint64(c.Runs[i]), "run"))
 	}
 	b.WriteByte('\n')
-	if err := verdictTable(&b, c, draw); err != nil {
+	if c.Compared == 0 {
+		b.WriteString("nothing was compared: no pipeline of the same experiment is on every side\n")
+	} else if err := verdictTable(&b, c, draw); err != nil {
 		return err
-	}
-	if err := figureTable(&b, c, opts, draw); err != nil {
+	} else if err := figureTable(&b, c, opts, draw); err != nil {
 		return err
 	}
 	if len(c.Missing) > 0 {
 		b.WriteByte('\n')
 	}
 	for _, m := range c.Missing {
-		fmt.Fprintf(&b, item+"not compared: %s, %s is missing in %s\n", m.Experiment, m.Pipeline, strings.Join(m.From, ", "))
+		text := fmt.Sprintf(item+"not compared: %s, %s is missing in %s", m.Experiment, m.Pipeline, strings.Join(m.From, ", "))
+		b.WriteString(strings.Join(limited(text, opts.Width), "\n") + "\n")
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -51,6 +57,23 @@ func CompareJSON(w io.Writer, c *Comparison) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(c)
+}
+
+// fitted draws a table where it fits, and else a line of its cells for each of its lines, wrapped.
+func fitted(width int) drawer {
+	return func(b *bytes.Buffer, head []string, left []bool, body [][]string) error {
+		if gridWidth(head, body) <= width {
+			return grid(b, head, left, body)
+		}
+		for _, cells := range body {
+			line := strings.Join(cells[:3], " ") + ":"
+			for i, c := range cells[3:] {
+				line += fmt.Sprintf(" %s %s;", head[i+3], c)
+			}
+			b.WriteString(strings.Join(wrap(strings.TrimSuffix(line, ";"), width), "\n  ") + "\n")
+		}
+		return nil
+	}
 }
 
 type drawer func(b *bytes.Buffer, head []string, left []bool, body [][]string) error

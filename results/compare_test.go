@@ -108,7 +108,7 @@ func comparison() *results.Comparison {
 
 func TestComparisonForms(t *testing.T) {
 	for name, opts := range map[string]results.CompareOptions{
-		"compare.txt": {}, "compare-all.txt": {All: true}, "compare.md": {Markdown: true},
+		"compare.txt": {}, "compare-all.txt": {All: true}, "compare.md": {Markdown: true}, "compare.80.txt": {All: true, Width: 80},
 	} {
 		var b bytes.Buffer
 		require.NoError(t, results.WriteComparison(&b, comparison(), opts))
@@ -119,6 +119,21 @@ func TestComparisonForms(t *testing.T) {
 	var back results.Comparison
 	require.NoError(t, json.Unmarshal(b.Bytes(), &back))
 	require.Equal(t, comparison(), &back)
+}
+
+// everySide is two sides with everything on both.
+func everySide() []results.Side {
+	return []results.Side{{Name: "a", Reports: everyReport()}, {Name: "b", Reports: suiteReports()}}
+}
+
+// TestNothingInCommon: sides that share nothing have not come out the same.
+func TestNothingInCommon(t *testing.T) {
+	c := results.Compare([]results.Side{{Name: "a", Reports: []*harness.Report{violated()}}, {Name: "b", Reports: runs([]uint64{5}, s(2))}})
+	require.Zero(t, c.Compared)
+	var b bytes.Buffer
+	require.NoError(t, results.WriteComparison(&b, c, results.CompareOptions{}))
+	require.Contains(t, b.String(), "nothing was compared")
+	require.NotContains(t, b.String(), "no change")
 }
 
 func TestComparisonOfTheSameRuns(t *testing.T) {

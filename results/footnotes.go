@@ -50,7 +50,11 @@ func notes(r *harness.Report, opts Options) []note {
 	for _, collect := range []func(*harness.Report) []note{deviations, reasons, causes, beyond, remarks, surprises} {
 		out = append(out, collect(r)...)
 	}
-	return append(out, stalls(r, cmp.Or(opts.Stalls, defaultStalls))...)
+	out = append(out, stalls(r, cmp.Or(opts.Stalls, defaultStalls))...)
+	for i := range out { // every topic and id begins with the run's name
+		out[i].text = strings.ReplaceAll(out[i].text, r.Run+"-", "")
+	}
+	return out
 }
 
 // write prints the kind and the subject only where they change, and texts in lines that fit width (0: no limit).

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/chaeos/chaeos/harness"
 )
@@ -18,6 +19,8 @@ type JUnitOptions struct {
 	SkipInconclusive bool
 	// Dir returns the folder of a run, for the command that explains a failure (nil: the run's name).
 	Dir func(*harness.Report) string
+	// Failed are runs without a report, each with why: an error each.
+	Failed []string
 }
 
 type junitSuites struct {
@@ -29,6 +32,8 @@ type junitSuites struct {
 	Skipped  int          `xml:"skipped,attr"`
 	Time     string       `xml:"time,attr"`
 	Suites   []junitSuite `xml:"testsuite"`
+
+	took time.Duration
 }
 
 type junitSuite struct {
@@ -38,8 +43,8 @@ type junitSuite struct {
 	Errors     int             `xml:"errors,attr"`
 	Skipped    int             `xml:"skipped,attr"`
 	Time       string          `xml:"time,attr"`
-	Timestamp  string          `xml:"timestamp,attr"`
-	Properties []junitProperty `xml:"properties>property"`
+	Timestamp  string          `xml:"timestamp,attr,omitempty"`
+	Properties []junitProperty `xml:"properties>property,omitempty"`
 	Cases      []junitCase     `xml:"testcase"`
 }
 
@@ -68,17 +73,30 @@ type junitDetail struct {
 // failure unless the experiment expects it to break; an inconclusive one is an error. Errors are w's.
 func JUnit(w io.Writer, reports []*harness.Report, opts JUnitOptions) error {
 	all := junitSuites{Name: "chaeos"}
-	var took float64
 	for _, r := range reports {
-		s := junitRun(r, opts)
-		all.Suites = append(all.Suites, s)
+		all.Suites = append(all.Suites, junitRun(r, opts))
+		all.took += r.Took
+	}
+	return all.write(w, opts.Failed)
+}
+
+// write sums the suites up, adds one of the runs without a report where there are any, and writes the document.
+func (all *junitSuites) write(w io.Writer, failed []string) error {
+	if len(failed) > 0 {
+		lost := junitSuite{Name: "runs without a report", Time: "0.000"}
+		for _, why := range failed {
+			name, _, _ := strings.Cut(why, ": ")
+			lost.add(junitCase{Class: "chaeos.run", Name: name, Time: "0.000", Error: &junitDetail{Message: "no report", Type: "infrastructure", Text: why}})
+		}
+		all.Suites = append(all.Suites, lost)
+	}
+	for _, s := range all.Suites {
 		all.Tests += s.Tests
 		all.Failures += s.Failures
 		all.Errors += s.Errors
 		all.Skipped += s.Skipped
-		took += r.Took.Seconds()
 	}
-	all.Time = fmt.Sprintf("%.3f", took)
+	all.Time = fmt.Sprintf("%.3f", all.took.Seconds())
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}

@@ -7,3 +7,13 @@ import _ "embed"
 //
 //go:embed report.schema.json
 var Schema []byte
+
+// SummarySchema is the JSON Schema of what SummaryJSON writes.
+//
+//go:embed summary.schema.json
+var SummarySchema []byte
+
+// ComparisonSchema is the JSON Schema of what CompareJSON writes.
+//
+//go:embed comparison.schema.json
+var ComparisonSchema []byte

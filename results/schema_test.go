@@ -3,6 +3,7 @@ package results_test
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -17,11 +18,11 @@ import (
 	"github.com/chaeos/chaeos/results"
 )
 
-// inferred makes the schema from the report's types.
-func inferred(t *testing.T) *jsonschema.Schema {
+// inferred makes a schema from a document's type.
+func inferred[T any](t *testing.T, title, description string) *jsonschema.Schema {
 	t.Helper()
 	words := func(of ...any) *jsonschema.Schema { return &jsonschema.Schema{Type: "string", Enum: of} }
-	schema, err := jsonschema.For[harness.Report](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+	schema, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[time.Duration]():       {Type: "integer", Description: "nanoseconds"},
 		reflect.TypeFor[history.Time]():        {Type: "integer", Description: "CLOCK_MONOTONIC nanoseconds"},
 		reflect.TypeFor[harness.Verdict]():     words("inconclusive", "held", "violated"),
@@ -30,29 +31,67 @@ func inferred(t *testing.T) *jsonschema.Schema {
 	}})
 	require.NoError(t, err)
 	schema.Schema = "https://json-schema.org/draft/2020-12/schema"
-	schema.Title = "chaeos report"
-	schema.Description = "The verdict on one run, as chaeos run --json and chaeos verify --json print it. docs/NUMBERS.md defines every number."
+	schema.Title, schema.Description = title, description
 	return schema
 }
 
-func TestSchemaIsCurrent(t *testing.T) {
-	text, err := json.MarshalIndent(inferred(t), "", "  ")
-	require.NoError(t, err)
-	text = append(text, '\n')
-	if *update {
-		require.NoError(t, os.WriteFile("report.schema.json", text, 0o644))
-		return
+func TestSchemasAreCurrent(t *testing.T) {
+	for file, of := range map[string]struct {
+		schema *jsonschema.Schema
+		is     []byte
+	}{
+		"report.schema.json": {inferred[harness.Report](t, "chaeos report",
+			"The verdict on one run, as chaeos run --json and chaeos verify --json print it. docs/NUMBERS.md defines every number."), results.Schema},
+		"summary.schema.json": {inferred[results.Summary](t, "chaeos summary",
+			"What the runs of a suite showed together, as chaeos run --suite --json and chaeos report --summary --json print it."), results.SummarySchema},
+		"comparison.schema.json": {inferred[results.Comparison](t, "chaeos comparison",
+			"What differs between runs, or folders of runs, and the first of them, as chaeos compare --json prints it."), results.ComparisonSchema},
+	} {
+		text, err := json.MarshalIndent(of.schema, "", "  ")
+		require.NoError(t, err)
+		text = append(text, '\n')
+		if *update {
+			require.NoError(t, os.WriteFile(file, text, 0o644))
+			continue
+		}
+		require.Equal(t, string(text), string(of.is), "the types of %s have changed: go test ./results -update", file)
 	}
-	require.Equal(t, string(text), string(results.Schema), "the report's types have changed: go test ./results -update")
+}
+
+// TestOtherDocumentsKeepTheirSchemas: summaries and comparisons as they are written.
+func TestOtherDocumentsKeepTheirSchemas(t *testing.T) {
+	var sum, comparison bytes.Buffer
+	require.NoError(t, results.SummaryJSON(&sum, results.Summarise("x", suiteReports(), []string{"latency seed 3: no java"})))
+	require.NoError(t, results.SummaryJSON(&sum, results.Summarise("x", nil, nil)))
+	require.NoError(t, results.CompareJSON(&comparison, results.Compare(everySide())))
+	for _, c := range []struct {
+		schema []byte
+		text   io.Reader
+		of     int
+	}{{results.SummarySchema, &sum, 2}, {results.ComparisonSchema, &comparison, 1}} {
+		schema, docs := resolved(t, c.schema), json.NewDecoder(c.text)
+		for range c.of {
+			var doc map[string]any
+			require.NoError(t, docs.Decode(&doc))
+			require.NoError(t, schema.Validate(doc))
+			doc["more"] = 1
+			require.Error(t, schema.Validate(doc), "an unknown field")
+		}
+	}
+}
+
+func resolved(t *testing.T, text []byte) *jsonschema.Resolved {
+	t.Helper()
+	var schema jsonschema.Schema
+	require.NoError(t, json.Unmarshal(text, &schema))
+	r, err := schema.Resolve(nil)
+	require.NoError(t, err)
+	return r
 }
 
 func published(t *testing.T) *jsonschema.Resolved {
 	t.Helper()
-	var schema jsonschema.Schema
-	require.NoError(t, json.Unmarshal(results.Schema, &schema))
-	resolved, err := schema.Resolve(nil)
-	require.NoError(t, err)
-	return resolved
+	return resolved(t, results.Schema)
 }
 
 func TestReportsKeepTheSchema(t *testing.T) {

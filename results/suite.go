@@ -33,6 +33,8 @@ type SummaryRow struct {
 	Tally
 	// Surprises is the number of runs that came out otherwise than the experiment expects.
 	Surprises int `json:"surprises"`
+	// Look are the runs to look at: those that surprised, and those that were inconclusive.
+	Look []string `json:"look,omitempty"`
 	// ViolatedBelow is, where no run violated the claim, the share of runs below which the true share lies with 95 %
 	// confidence: 1 - 0.05^(1/n) for n conclusive runs, which the rule of three approximates by 3/n. Nil elsewhere.
 	ViolatedBelow *float64 `json:"violatedBelow"`
@@ -52,9 +54,28 @@ func Summarise(name string, reports []*harness.Report, failed []string) *Summary
 	}
 	rows := rowsOf(reports)
 	for _, subject := range subjects([]map[Subject][]harness.Row{rows}) {
-		s.Rows = append(s.Rows, summaryRow(subject, rows[subject]))
+		row := summaryRow(subject, rows[subject])
+		row.Look = toLookAt(subject, reports)
+		s.Rows = append(s.Rows, row)
 	}
 	return s
+}
+
+// toLookAt are the runs in which a pipeline surprised, or nothing was proved of it.
+func toLookAt(s Subject, reports []*harness.Report) []string {
+	var runs []string
+	for _, r := range reports {
+		for _, row := range r.Rows {
+			if r.Experiment == s.Experiment && row.Pipeline == s.Pipeline && (surprised(row) || row.Verdict(row.Claims) == harness.Inconclusive) {
+				runs = append(runs, r.Run)
+			}
+		}
+	}
+	return runs
+}
+
+func surprised(row harness.Row) bool {
+	return slices.ContainsFunc(row.Verdicts, func(v harness.GuaranteeVerdict) bool { return v.Surprise })
 }
 
 func addOnce(list []string, s string) []string {
@@ -67,7 +88,7 @@ func addOnce(list []string, s string) []string {
 func summaryRow(subject Subject, rows []harness.Row) SummaryRow {
 	row := SummaryRow{Subject: subject, Claims: rows[0].Claims, Expected: harness.MustHold, Tally: tally(rows), Worst: map[string]float64{}}
 	for _, r := range rows {
-		if slices.ContainsFunc(r.Verdicts, func(v harness.GuaranteeVerdict) bool { return v.Surprise }) {
+		if surprised(r) {
 			row.Surprises++
 		}
 		for _, v := range r.Verdicts {
@@ -96,26 +117,46 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 	return enc.Encode(s)
 }
 
-// WriteSummary writes a summary for people, as a table or as GitHub-flavoured Markdown. Errors are w's.
-func WriteSummary(w io.Writer, s *Summary, markdown bool) error {
+// SummaryOptions shape a summary for people.
+type SummaryOptions struct {
+	// Markdown writes a GitHub-flavoured document instead of a table for a terminal.
+	Markdown bool
+	// Width is the terminal's, in characters (0: no limit): columns that have no room are named below the table.
+	Width int
+}
+
+// spareSums are the columns that a summary too wide for its terminal goes without, the first to go first.
+var spareSums = []string{"P99 E2E", "RECOVERY", "NO PROGRESS", "ABORTED SEEN", "TORN", "LONGEST", "EXPECTED", "VIOLATED IN", "CLAIMS",
+	"DUPLICATES", "LOST", "HELD", "INCONCLUSIVE"}
+
+// WriteSummary writes a summary for people. Errors are w's.
+func WriteSummary(w io.Writer, s *Summary, opts SummaryOptions) error {
 	var b bytes.Buffer
 	draw, item := grid, ""
-	if markdown {
+	if opts.Markdown {
 		draw, item = markdownGrid, "- "
+		opts.Width = 0
 		fmt.Fprintf(&b, "## %s\n\n", s.Name)
 	}
 	fmt.Fprintf(&b, "%s   %s on %s, Kafka %s\n\n", s.Name, plural(uint64(s.Runs), "run"), joined(s.Provider), joined(s.Kafka))
-	if err := draw(&b, summaryHead(), append(lefts(4), make([]bool, len(summaryHead())-4)...), summaryBody(s)); err != nil {
+	left := append(lefts(4), make([]bool, len(summaryHead())-4)...)
+	n := narrow(summaryHead(), left, summaryBody(s), opts.Width, spareSums)
+	if err := draw(&b, n.head, n.left, n.body); err != nil {
 		return err
+	}
+	if len(n.gone) > 0 {
+		text := fmt.Sprintf("\nno room for %s: a wider terminal, --csv and --json have them", strings.Join(n.gone, ", "))
+		b.WriteString(strings.Join(limited(text, opts.Width), "\n") + "\n")
 	}
 	if len(s.Failed) > 0 {
 		b.WriteByte('\n')
 	}
 	for _, f := range s.Failed {
-		fmt.Fprintf(&b, item+"no report: %s\n", f)
+		b.WriteString(strings.Join(limited(item+"no report: "+f, opts.Width), "\n") + "\n")
 	}
-	b.WriteString("\nFigures are the worst of all runs. \"violated in\" is what the runs can say: with none violated, the share of runs\n" +
-		"below which the true share lies with 95 % confidence.\n")
+	note := "Figures are the worst of all runs. \"violated in\" is what the runs can say: with none violated, the share of runs below which the " +
+		"true share lies with 95 % confidence."
+	b.WriteString("\n" + strings.Join(wrap(note, cmp.Or(opts.Width, 120)), "\n") + "\n")
 	_, err := w.Write(b.Bytes())
 	return err
 }

@@ -18,17 +18,29 @@ func suiteReports() []*harness.Report {
 
 func TestSummary(t *testing.T) {
 	sum := results.Summarise("nightly", suiteReports(), []string{"latency seed 3: no java"})
-	for name, markdown := range map[string]bool{"suite.txt": false, "suite.md": true} {
+	for name, opts := range map[string]results.SummaryOptions{"suite.txt": {}, "suite.md": {Markdown: true}, "suite.80.txt": {Width: 80}} {
 		var b bytes.Buffer
-		require.NoError(t, results.WriteSummary(&b, sum, markdown))
+		require.NoError(t, results.WriteSummary(&b, sum, opts))
 		golden(t, name, b.Bytes())
+	}
+	for name, write := range map[string]func(io.Writer) error{
+		"suite.csv": func(w io.Writer) error { return results.SummaryCSV(w, sum) },
+		"suite.xml": func(w io.Writer) error { return results.SummaryJUnit(w, sum, results.JUnitOptions{}) },
+		"suite-lenient.xml": func(w io.Writer) error {
+			return results.SummaryJUnit(w, sum, results.JUnitOptions{SkipInconclusive: true})
+		},
+	} {
+		var b bytes.Buffer
+		require.NoError(t, write(&b))
+		golden(t, name, b.Bytes())
+		require.ErrorIs(t, write(failing{io.ErrShortWrite}), io.ErrShortWrite)
 	}
 	var b bytes.Buffer
 	require.NoError(t, results.SummaryJSON(&b, sum))
 	var back results.Summary
 	require.NoError(t, json.Unmarshal(b.Bytes(), &back))
 	require.Equal(t, sum, &back)
-	require.ErrorIs(t, results.WriteSummary(failing{io.ErrShortWrite}, sum, false), io.ErrShortWrite)
+	require.ErrorIs(t, results.WriteSummary(failing{io.ErrShortWrite}, sum, results.SummaryOptions{}), io.ErrShortWrite)
 }
 
 func TestSummaryCounts(t *testing.T) {

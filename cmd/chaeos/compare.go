@@ -20,7 +20,8 @@ func (a *app) compareCommand() *cobra.Command {
 folder, or a folder of runs. Only repeated runs tell noise from change: a difference inside the spread of the runs is
 none, and with one run a side chaeos says that it can't tell.
 
-Exit code 3 says that a claim's verdict got worse: held, inconclusive, violated.`,
+Exit code 3 says that a claim's verdict got worse: held, inconclusive, violated. Exit code 4 says that the sides have no
+pipeline of the same experiment in common, so that nothing was compared.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return usagef("compare takes at least two runs, or folders of runs, and was given %d", len(args))
@@ -34,6 +35,9 @@ Exit code 3 says that a claim's verdict got worse: held, inconclusive, violated.
 			if json && opts.Markdown {
 				return usagef("--json and --markdown exclude each other: a comparison has one form")
 			}
+			if output == "" {
+				opts.Width = a.display.width
+			}
 			comparison, err := a.compare(args)
 			if err != nil {
 				return err
@@ -41,8 +45,11 @@ Exit code 3 says that a claim's verdict got worse: held, inconclusive, violated.
 			if err := a.deliver(output, func(w io.Writer) error { return writeComparison(w, comparison, json, opts) }); err != nil {
 				return err
 			}
-			if comparison.Worse() {
+			switch {
+			case comparison.Worse():
 				return outcome(exitViolated)
+			case comparison.Compared == 0:
+				return outcome(exitInconclusive)
 			}
 			return nil
 		},

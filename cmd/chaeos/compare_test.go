@@ -35,6 +35,16 @@ func TestCompareExitCodes(t *testing.T) {
 	}
 }
 
+// TestCompareOfNothing: sides without a pipeline in common prove nothing.
+func TestCompareOfNothing(t *testing.T) {
+	dir := t.TempDir()
+	one, two := runFolder(t, dir, "baseline"), runFolder(t, dir, "latency")
+	b := newBench(t)
+	b.parts.judge = func(dir string) (*harness.Report, error) { return report(filepath.Base(dir), 0), nil }
+	require.Equal(t, exitInconclusive, b.do("compare", one, two))
+	require.Contains(t, b.out.String(), "nothing was compared")
+}
+
 func TestCompareRefuses(t *testing.T) {
 	dir := runFolder(t, t.TempDir(), "run")
 	b := newBench(t)

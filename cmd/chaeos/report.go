@@ -16,6 +16,7 @@ import (
 // reportFlags are the flags of report.
 type reportFlags struct {
 	markdown, csv, json, junit, html bool
+	summary                          bool
 	junitStrict                      bool
 	junitInconclusive                string
 	output                           string
@@ -27,7 +28,8 @@ func (a *app) reportCommand() *cobra.Command {
 		Use:   "report DIR...",
 		Short: "Show saved runs again: as a table, an HTML page, Markdown, CSV, JSON or JUnit XML",
 		Long: `Judge saved runs again from their folders alone and show them. A folder that holds runs stands for all of them, oldest
-first. Unlike verify, report exits 0 whatever the verdicts are.`,
+first. Unlike verify, report exits 0 whatever the verdicts are. With --summary the runs are summed up, as a suite prints it at
+its end; of a suite's folder also those count that left no report.`,
 		Args: someArgs("one run's folder", "chaeos run makes them in runs"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
@@ -43,7 +45,13 @@ first. Unlike verify, report exits 0 whatever the verdicts are.`,
 			if err != nil {
 				return err
 			}
-			return a.deliver(f.output, func(w io.Writer) error { return a.render(w, judged, f) })
+			failed, name := failedIn(args)
+			return a.deliver(f.output, func(w io.Writer) error {
+				if f.summary {
+					return a.renderSummary(w, summarised(name, judged, failed), f)
+				}
+				return a.render(w, judged, failed, f)
+			})
 		},
 	}
 	f.register(c)
@@ -54,6 +62,7 @@ func (f *reportFlags) register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.BoolVar(&f.html, "html", false, "write a page with a timeline for a browser, "+pageFile+" in each run's folder, or one run's to --output")
 	flags.BoolVar(&f.markdown, "markdown", false, "print GitHub-flavoured Markdown, a section a run")
+	flags.BoolVar(&f.summary, "summary", false, "sum the runs up, one line an experiment and pipeline, in any form but --html")
 	flags.BoolVar(&f.csv, "csv", false, "print CSV, one line a pipeline of each run")
 	flags.BoolVar(&f.json, "json", false, "print JSON, one document a run (chaeos schema prints its JSON Schema)")
 	flags.BoolVar(&f.junit, "junit", false, "print JUnit XML: a suite a run, a case a guarantee")
@@ -72,6 +81,9 @@ func (f *reportFlags) check() error {
 	}
 	if forms > 1 {
 		return usagef("--html, --markdown, --csv, --json and --junit exclude each other: a report has one form")
+	}
+	if f.summary && f.html {
+		return usagef("--summary has no page: every run has its own (leave out --html or --summary)")
 	}
 	if err := oneOf("way to report an inconclusive guarantee", f.junitInconclusive, []string{"error", "skipped"}); err != nil {
 		return err
@@ -143,7 +155,7 @@ func isRun(dir string) bool {
 }
 
 // render writes the runs in the form that the flags ask for.
-func (a *app) render(w io.Writer, runs []judged, f reportFlags) error {
+func (a *app) render(w io.Writer, runs []judged, failed []string, f reportFlags) error {
 	reports := make([]*harness.Report, len(runs))
 	dirs := map[*harness.Report]string{}
 	for i, r := range runs {
@@ -154,9 +166,9 @@ func (a *app) render(w io.Writer, runs []judged, f reportFlags) error {
 	case f.csv:
 		return results.CSV(w, reports)
 	case f.junit:
-		return results.JUnit(w, reports, results.JUnitOptions{
-			Strict: f.junitStrict, SkipInconclusive: f.junitInconclusive == "skipped", Dir: func(r *harness.Report) string { return dirs[r] },
-		})
+		opts := f.junitOptions()
+		opts.Dir, opts.Failed = func(r *harness.Report) string { return dirs[r] }, failed
+		return results.JUnit(w, reports, opts)
 	}
 	for i, r := range reports {
 		if err := a.renderOne(w, r, dirs[r], f, i == 0); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/suite"
 )
 
 // runFolder makes a folder that looks like a run's: what is in it is up to the bench's judge.
@@ -60,6 +62,43 @@ func TestReportTakesFoldersOfRuns(t *testing.T) {
 	}
 	require.Zero(t, b.do("report", parent, "--csv"))
 	require.Equal(t, []string{"20260101T000000-b-1", "20260102T000000-a-1"}, asked)
+}
+
+// TestReportSumsASuiteUp: in every form, and with the run that left no report.
+func TestReportSumsASuiteUp(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "night")
+	items := suite.Items([]string{"baseline", "latency"}, 1, 1)
+	book, err := suite.Create(dir, "nightly", nil, items)
+	require.NoError(t, err)
+	require.NoError(t, book.Run(t.Context(), suite.Doing{Jobs: 1, Begin: func(suite.Item) {}, End: func(suite.Result) {},
+		Do: func(_ context.Context, i suite.Item) (suite.Result, error) {
+			if i.Experiment == "latency" {
+				return suite.Result{Item: i, Exit: exitInfrastructure, Error: "no java"}, nil
+			}
+			runFolder(t, dir, "a-run")
+			return suite.Result{Item: i, Run: "a-run", Exit: exitViolated}, nil
+		}}))
+	for form, says := range map[string][]string{
+		"":           {"suite nightly   1 run on local", "no report: latency seed 1: no java"},
+		"--markdown": {"## suite nightly", "- no report: latency seed 1: no java"},
+		"--csv":      {"experiment,pipeline,claims", "baseline,idempotent"},
+		"--json":     {`"name": "suite nightly"`, `"latency seed 1: no java"`},
+		"--junit":    {`<testsuites name="suite nightly" tests="2"`, `<testcase classname="chaeos.run" name="latency seed 1"`},
+	} {
+		b := newBench(t)
+		args := []string{"report", dir, "--summary"}
+		if form != "" {
+			args = append(args, form)
+		}
+		require.Zero(t, b.do(args...), b.err.String())
+		for _, want := range says {
+			require.Contains(t, b.out.String(), want, form)
+		}
+	}
+	b := newBench(t)
+	require.Zero(t, b.do("report", dir, "--junit"))
+	require.Contains(t, b.out.String(), `<testcase classname="chaeos.run" name="latency seed 1"`, "a run without a report is an error run by run, too")
+	require.Equal(t, exitUsage, b.do("report", dir, "--summary", "--html"))
 }
 
 func TestReportRefuses(t *testing.T) {
@@ -137,4 +176,12 @@ func TestSchemaCommand(t *testing.T) {
 	require.Zero(t, b.do("schema"))
 	require.True(t, json.Valid(b.out.Bytes()))
 	require.Contains(t, b.out.String(), "json-schema.org")
+	for name, says := range map[string]string{"report": "chaeos report", "summary": "chaeos summary", "comparison": "chaeos comparison"} {
+		b := newBench(t)
+		require.Zero(t, b.do("schema", name))
+		require.Contains(t, b.out.String(), `"title": "`+says+`"`)
+	}
+	b = newBench(t)
+	require.Equal(t, exitUsage, b.do("schema", "summaries"))
+	require.Contains(t, b.err.String(), "did you mean summary?")
 }

@@ -35,7 +35,7 @@ func (a *app) summariseSuite(sum *results.Summary) error {
 		return nil
 	}
 	var b bytes.Buffer
-	if err := results.WriteSummary(&b, sum, true); err != nil {
+	if err := results.WriteSummary(&b, sum, results.SummaryOptions{Markdown: true}); err != nil {
 		return err
 	}
 	b.WriteByte('\n')

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/suite"
 	"github.com/chaeos/chaeos/results"
 )
@@ -181,20 +180,19 @@ func runArgs(c *cobra.Command) []string {
 
 // summarySoFar judges the runs that have ended again, and prints what they showed together.
 func (a *app) summarySoFar(book *suite.Book, json bool) error {
-	var reports []*harness.Report
-	var failed []string
+	var runs []judged
 	for _, r := range book.Done() {
 		if !r.Finished() {
-			failed = append(failed, fmt.Sprintf("%s: %s", r.Item, r.Error))
 			continue
 		}
-		report, err := a.judge(filepath.Join(book.Dir(), r.Run))
+		dir := filepath.Join(book.Dir(), r.Run)
+		report, err := a.judge(dir)
 		if err != nil {
 			return fmt.Errorf("%s: %w", r.Run, err)
 		}
-		reports = append(reports, report)
+		runs = append(runs, judged{dir, report})
 	}
-	sum := results.Summarise("suite "+book.Name, reports, failed)
+	sum := summarised("suite "+book.Name, runs, failedOf(book))
 	if err := a.summariseSuite(sum); err != nil {
 		a.complain(err)
 	}
@@ -202,7 +200,7 @@ func (a *app) summarySoFar(book *suite.Book, json bool) error {
 		if json {
 			return results.SummaryJSON(w, sum)
 		}
-		return results.WriteSummary(w, sum, false)
+		return results.WriteSummary(w, sum, results.SummaryOptions{Width: a.display.width})
 	})
 }
 

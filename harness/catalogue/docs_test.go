@@ -43,6 +43,19 @@ func TestEveryExampleOfThePageLoads(t *testing.T) {
 	golden(t, "examples.txt", shown.String())
 }
 
+// TestTheRecipeLoads: the experiment of docs/RECIPES.md is one.
+func TestTheRecipeLoads(t *testing.T) {
+	page, err := os.ReadFile("../../docs/RECIPES.md")
+	require.NoError(t, err)
+	found := examples.FindAllStringSubmatch(string(page), -1)
+	require.Len(t, found, 1)
+	exp, err := parse("slow-leader.yaml", []byte(found[0][1]), pipelines())
+	require.NoError(t, err)
+	exp, err = Concrete(exp, 7)
+	require.NoError(t, err)
+	require.Len(t, exp.Faults, 2)
+}
+
 // TestThePageNamesEverything: a field, trigger or setting that nobody can look up does not exist.
 func TestThePageNamesEverything(t *testing.T) {
 	page := schedulesPage(t)

@@ -10,7 +10,6 @@ import (
 	"html/template"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
@@ -76,7 +75,6 @@ func notes(report *harness.Report) (why, others []about, more int) {
 		return append(list, about{n.About, []results.Note{n}})
 	}
 	for _, n := range results.Notes(report, results.Options{}) {
-		n.Text = strings.ReplaceAll(n.Text, report.Run+"-", "") // what every topic and id begins with
 		if slices.Contains([]string{"why", "cause", "surprise"}, n.Kind) {
 			why = add(why, n)
 		} else {

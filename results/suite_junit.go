@@ -1,0 +1,60 @@
+package results
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// SummaryJUnit writes a test suite an experiment and a test case a pipeline, over all runs: a failure where a claim that must hold
+// was violated in any run, or one that must break held in any; else an error where a run of it was inconclusive. Runs
+// without a report are errors. Errors are w's.
+func SummaryJUnit(w io.Writer, s *Summary, opts JUnitOptions) error {
+	all := junitSuites{Name: s.Name}
+	for _, r := range s.Rows {
+		if n := len(all.Suites); n == 0 || all.Suites[n-1].Name != r.Experiment {
+			all.Suites = append(all.Suites, junitSuite{Name: r.Experiment, Time: "0.000",
+				Properties: []junitProperty{{"provider", joined(s.Provider)}, {"kafka", joined(s.Kafka)}}})
+		}
+		all.Suites[len(all.Suites)-1].add(junitSummarised(r, opts))
+	}
+	return all.write(w, s.Failed)
+}
+
+func junitSummarised(r SummaryRow, opts JUnitOptions) junitCase {
+	c := junitCase{Class: r.Experiment + "." + r.Pipeline, Name: string(r.Claims), Time: "0.000"}
+	detail := &junitDetail{
+		Message: fmt.Sprintf("%s %s of %s (%s)", r.Claims, r.Tally, plural(uint64(r.Runs), "run"), r.Expected), Text: junitSummaryText(r),
+	}
+	violated := r.Violated > 0 && (opts.Strict || r.Expected == harness.MustHold)
+	switch {
+	case violated || r.Held > 0 && r.Expected == harness.MustBreak || r.Surprises > 0:
+		detail.Type = "surprise"
+		c.Failure = detail
+	case r.Inconclusive > 0 && opts.SkipInconclusive:
+		c.Skipped = detail
+	case r.Inconclusive > 0:
+		detail.Type = harness.Inconclusive.String()
+		c.Error = detail
+	default:
+		c.Out = detail.Message + "\n" + detail.Text
+	}
+	return c
+}
+
+// junitSummaryText is what a person needs to see: what the runs can say, the worst figures, and which runs to look at.
+func junitSummaryText(r SummaryRow) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nviolated in %s\n", violatedIn(r))
+	for _, key := range worstColumns {
+		if worst, ok := r.Worst[key]; ok {
+			fmt.Fprintf(&b, "worst %s %s\n", key, amountText(worst, isDuration(key)))
+		}
+	}
+	for _, run := range r.Look {
+		fmt.Fprintf(&b, "look at %s\n", run)
+	}
+	return b.String()
+}
