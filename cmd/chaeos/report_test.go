@@ -183,5 +183,5 @@ func TestSchemaCommand(t *testing.T) {
 	}
 	b = newBench(t)
 	require.Equal(t, exitUsage, b.do("schema", "summaries"))
-	require.Contains(t, b.err.String(), "did you mean summary?")
+	require.Contains(t, b.err.String(), "comparison, report, summary")
 }
