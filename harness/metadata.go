@@ -40,15 +40,15 @@ func Controller(ctx context.Context, client *kgo.Client, brokers []int) (int, er
 	return int(quorum.LeaderID), err
 }
 
-// QuorumHeard returns when the controller quorum's leader last answered each of its followers, in milliseconds of its
-// wall clock, asking the given brokers. The leader itself is always heard.
+// QuorumHeard returns when the controller quorum's leader last answered each node that follows it, voters and observers,
+// in milliseconds of its wall clock, asking the given brokers. The leader itself is always heard.
 func QuorumHeard(ctx context.Context, client *kgo.Client, brokers []int) (map[int]int64, error) {
 	quorum, err := askQuorum(ctx, client, brokers)
 	if err != nil {
 		return nil, err
 	}
 	heard := map[int]int64{}
-	for _, v := range quorum.CurrentVoters {
+	for _, v := range slices.Concat(quorum.CurrentVoters, quorum.Observers) {
 		heard[int(v.ReplicaID)] = v.LastFetchTimestamp
 	}
 	heard[int(quorum.LeaderID)] = math.MaxInt64

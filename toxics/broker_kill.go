@@ -25,7 +25,7 @@ func (brokerKill) outOfQuorum() bool { return true }
 
 func (brokerKill) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
 	return nodeFault{
-		done: "killed", within: startWithin, heal: startAgain,
+		done: "killed", from: alive, wants: harness.NodeStopped, heal: startAgain,
 		hit: func(ctx context.Context, c harness.Cluster, node int) error { return c.Kill(ctx, node) },
 	}.inject(ctx, f, target)
 }

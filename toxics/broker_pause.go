@@ -26,7 +26,7 @@ func (brokerPause) outOfQuorum() bool { return true }
 
 func (brokerPause) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
 	return nodeFault{
-		done: "stopped", within: resumeWithin, heal: resumeNode,
+		done: "stopped", from: awake, wants: harness.NodePaused, heal: resumeNode,
 		hit: func(ctx context.Context, c harness.Cluster, node int) error { return c.Pause(ctx, node) },
 	}.inject(ctx, f, target)
 }

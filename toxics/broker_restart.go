@@ -42,7 +42,9 @@ func (b brokerRestart) String() string { return "by " + b.how }
 func (brokerRestart) outOfQuorum() bool { return true }
 
 func (b brokerRestart) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	return nodeFault{done: "restarted", within: startWithin, heal: startAgain, hit: b.restart}.inject(ctx, f, target)
+	return nodeFault{
+		done: "restarted", from: awake, wants: harness.NodeRunning, heal: startAgain, hit: b.restart,
+	}.inject(ctx, f, target)
 }
 
 // restart ends a node and starts it; it returns when the process runs, not when the broker is back.

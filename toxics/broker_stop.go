@@ -35,7 +35,7 @@ func (brokerStop) outOfQuorum() bool { return true }
 
 func (b brokerStop) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
 	return nodeFault{
-		done: "shut down", within: startWithin, heal: startAgain,
+		done: "shut down", from: awake, wants: harness.NodeStopped, heal: startAgain,
 		hit: func(ctx context.Context, c harness.Cluster, node int) error { return stopNode(ctx, c, node, b.within) },
 	}.inject(ctx, f, target)
 }

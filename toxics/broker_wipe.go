@@ -31,7 +31,7 @@ func (brokerWipe) Inject(ctx context.Context, f *harness.Field, target string) (
 		return nil, err
 	}
 	return nodeFault{
-		done: "killed and wiped", within: startWithin, heal: startAgain,
+		done: "killed and wiped", from: alive, wants: harness.NodeStopped, heal: startAgain,
 		hit: func(ctx context.Context, c harness.Cluster, node int) error {
 			if err := c.Kill(ctx, node); err != nil {
 				return err

@@ -66,7 +66,7 @@ func (c configChange) apply(ctx context.Context, i *injection, resources []resou
 func (c configChange) one(ctx context.Context, i *injection, r resource, name string) error {
 	want, key := c.set[name], keyOn(i.field, r.String()+" "+name)
 	claim, err := configValues.take(key, &want, func() (*string, error) {
-		entry, err := describeConfig(ctx, i.field, r, name)
+		entry, err := describeConfig(ctx, i.field, r.nodes(i.field), r, name)
 		return ownValue(r, entry), err
 	})
 	if err != nil {
@@ -77,8 +77,8 @@ func (c configChange) one(ctx context.Context, i *injection, r resource, name st
 	i.undo.add(fmt.Sprintf("%s of %s", name, r), adminWithin, func(ctx context.Context) error {
 		var err error
 		last, err = configValues.give(claim, func(value *string) error {
-			before = value
-			return settle(ctx, i.field, r, name, value)
+			before = value // a broker's own settings can't be changed while it is down: it may be another fault's
+			return until(ctx, func() error { return settle(ctx, i.field, r, name, value) })
 		})
 		return err
 	})
@@ -91,32 +91,25 @@ func (c configChange) one(ctx context.Context, i *injection, r resource, name st
 	return settle(ctx, i.field, r, name, &want)
 }
 
-// settle sets a value (nil removes it) and waits until brokers show it: a change reaches each with the metadata log.
+// settle sets a value (nil removes it) and waits until the brokers show it: a change reaches each with the metadata log.
 func settle(ctx context.Context, f *harness.Field, r resource, name string, value *string) error {
 	if err := alterConfig(ctx, f, r, name, value); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, moveWithin)
 	defer cancel()
+	return until(ctx, func() error { return shows(ctx, f, r, name, value) })
+}
+
+// until repeats what fails, until it doesn't or ctx ends.
+func until(ctx context.Context, do func() error) error {
 	var last error
 	err := wait.Poll(ctx, adminEvery, func() (bool, error) {
-		last = shows(ctx, f, r, name, value)
+		last = do()
 		return last == nil, nil
 	})
 	if err != nil {
 		return errors.Join(last, err)
-	}
-	return nil
-}
-
-// shows says whether a setting's own value is another than the given one.
-func shows(ctx context.Context, f *harness.Field, r resource, name string, value *string) error {
-	entry, err := describeConfig(ctx, f, r, name)
-	if err != nil {
-		return err
-	}
-	if now := ownValue(r, entry); valueText(now) != valueText(value) {
-		return fmt.Errorf("%s of %s is %s, and should be %s", name, r, valueText(now), valueText(value))
 	}
 	return nil
 }
@@ -152,14 +145,16 @@ func alterConfig(ctx context.Context, f *harness.Field, r resource, name string,
 	return nil
 }
 
-// describeConfig asks what a setting is now.
-func describeConfig(ctx context.Context, f *harness.Field, r resource, name string) (kmsg.DescribeConfigsResponseResourceConfig, error) {
+// describeConfig asks the first of the nodes that answers what a setting is now.
+func describeConfig(
+	ctx context.Context, f *harness.Field, nodes []int, r resource, name string,
+) (kmsg.DescribeConfigsResponseResourceConfig, error) {
 	var none kmsg.DescribeConfigsResponseResourceConfig
 	req := kmsg.NewPtrDescribeConfigsRequest()
 	res := kmsg.NewDescribeConfigsRequestResource()
 	res.ResourceType, res.ResourceName, res.ConfigNames = r.kind, r.name, []string{name}
 	req.Resources = append(req.Resources, res)
-	resp, err := askOf[*kmsg.DescribeConfigsResponse](ctx, f.Admin, r.nodes(f), req)
+	resp, err := askOf[*kmsg.DescribeConfigsResponse](ctx, f.Admin, nodes, req)
 	if err != nil {
 		return none, fmt.Errorf("%s of %s: %w", name, r, err)
 	}
@@ -201,7 +196,7 @@ func ownValue(r resource, c kmsg.DescribeConfigsResponseResourceConfig) *string 
 
 // effective is what a setting is now, wherever from, for people.
 func effective(ctx context.Context, f *harness.Field, r resource, name string) (string, error) {
-	c, err := describeConfig(ctx, f, r, name)
+	c, err := describeConfig(ctx, f, r.nodes(f), r, name)
 	if err != nil {
 		return "", err
 	}

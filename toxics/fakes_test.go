@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/wait"
@@ -419,4 +420,30 @@ func biteOf(t *testing.T, i harness.Injection, pipeline string) harness.Bite {
 	}
 	require.Fail(t, "no bite for "+pipeline)
 	return harness.Bite{}
+}
+
+// behind makes a broker answer so many questions for settings as if it had not heard of any change.
+func (s *stage) behind(times int64, node int32) *atomic.Int64 {
+	var left atomic.Int64
+	left.Store(times)
+	s.kafka.ControlKey(int16(kmsg.DescribeConfigs), func(kreq kmsg.Request) (kmsg.Response, error, bool) {
+		s.kafka.KeepControl()
+		if s.kafka.CurrentNode() != node || left.Load() == 0 {
+			return nil, nil, false
+		}
+		left.Add(-1)
+		resp := kreq.ResponseKind().(*kmsg.DescribeConfigsResponse)
+		for _, r := range kreq.(*kmsg.DescribeConfigsRequest).Resources {
+			res := kmsg.NewDescribeConfigsResponseResource()
+			res.ResourceType, res.ResourceName = r.ResourceType, r.ResourceName
+			for _, name := range r.ConfigNames {
+				entry := kmsg.NewDescribeConfigsResponseResourceConfig()
+				entry.Name, entry.Value, entry.Source = name, kmsg.StringPtr("never heard"), kmsg.ConfigSourceDynamicTopicConfig
+				res.Configs = append(res.Configs, entry)
+			}
+			resp.Resources = append(resp.Resources, res)
+		}
+		return resp, nil, true
+	})
+	return &left
 }

@@ -55,7 +55,8 @@ func (l leaderMove) Inject(ctx context.Context, f *harness.Field, target string)
 	if err != nil {
 		return nil, err
 	}
-	if err := claimOrders(on.i, on.view, on.places); err != nil {
+	wanted := func(p place) []int32 { return withFirst(on.view.replicas(p), int32(next[p])) }
+	if err := claimOrders(on.i, on.view, on.places, wanted); err != nil {
 		return on.i, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, l.within)

@@ -53,7 +53,7 @@ func (l leaderStorm) Inject(ctx context.Context, f *harness.Field, target string
 	if err != nil {
 		return nil, err
 	}
-	if err := claimOrders(on.i, on.view, on.places); err != nil {
+	if err := claimOrders(on.i, on.view, on.places, on.view.replicas); err != nil { // it wants no order for long
 		return on.i, err
 	}
 	s := &storm{leaderStorm: l, on: on, f: f, rand: f.Rand, moved: map[place]int{}}

@@ -92,7 +92,7 @@ func lead(ctx context.Context, f *harness.Field, v view, next map[place]int) err
 	order := map[place][]int32{}
 	var places []place
 	for p, broker := range next {
-		order[p] = withFirst(v.topics[p.topic][p.partition].Replicas, int32(broker))
+		order[p] = withFirst(v.replicas(p), int32(broker))
 		places = append(places, p)
 	}
 	if err := reorder(ctx, f, order); err != nil {
@@ -105,6 +105,9 @@ func lead(ctx context.Context, f *harness.Field, v view, next map[place]int) err
 	}
 	return errors.Join(errs...)
 }
+
+// replicas is a place's order of replicas.
+func (v view) replicas(p place) []int32 { return v.topics[p.topic][p.partition].Replicas }
 
 // withFirst moves one entry to the front.
 func withFirst(list []int32, first int32) []int32 {
@@ -136,12 +139,12 @@ func awaitLeaders(ctx context.Context, f *harness.Field, next map[place]int) err
 	return nil
 }
 
-// claimOrders notes the orders of replicas as they are before a fault changes them, and how to put them back: in each
-// place the order first, then an election of the preferred leader where it is alive.
-func claimOrders(i *injection, v view, places []place) error {
+// claimOrders notes the orders of replicas that a fault wants, before it changes them, and how to put back what was there:
+// in each place the order first, then an election of the preferred leader where it is alive.
+func claimOrders(i *injection, v view, places []place, want func(place) []int32) error {
 	for _, p := range places {
-		now := v.topics[p.topic][p.partition].Replicas
-		c, err := orders.take(keyOn(i.field, p.String()), now, func() ([]int32, error) { return now, nil })
+		first := func() ([]int32, error) { return v.replicas(p), nil }
+		c, err := orders.take(keyOn(i.field, p.String()), want(p), first)
 		if err != nil {
 			return err
 		}

@@ -13,21 +13,25 @@ import (
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
-// Bounds on healing a node.
-const (
-	resumeWithin = 15 * time.Second
-	startWithin  = 40 * time.Second
-)
+// startWithin bounds the heal of one node: it starts, or goes on, or waits for another fault's start.
+const startWithin = 40 * time.Second
 
 // nodeFault is a fault on the processes of brokers.
 type nodeFault struct {
 	// done says what was done, for proofs: "killed".
 	done string
-	hit  func(ctx context.Context, c harness.Cluster, node int) error
-	heal func(ctx context.Context, f *harness.Field, node int) error
-	// within bounds the heal of one node.
-	within time.Duration
+	// from are the states in which there is something to hit, wants is the one that the fault keeps until its heal.
+	from  []harness.NodeState
+	wants harness.NodeState
+	hit   func(ctx context.Context, c harness.Cluster, node int) error
+	heal  func(ctx context.Context, f *harness.Field, node int) error
 }
+
+// The states in which a broker's process can be ended by force, and those in which it hears a signal.
+var (
+	alive = []harness.NodeState{harness.NodeRunning, harness.NodePaused}
+	awake = alive[:1]
+)
 
 // findNodes resolves a target that selects brokers, and notes what is in flight.
 func findNodes(ctx context.Context, f *harness.Field, target string) (view, []int, *injection, error) {
@@ -75,8 +79,7 @@ func (n nodeFault) hitAll(ctx context.Context, f *harness.Field, i *injection, b
 	errs := make([]error, len(brokers))
 	var hitting sync.WaitGroup
 	for at, b := range brokers {
-		i.undo.add(fmt.Sprintf("broker %d", b), n.within, func(ctx context.Context) error { return n.heal(ctx, f, b) })
-		hitting.Go(func() { errs[at] = n.hit(ctx, f.Cluster, b) })
+		hitting.Go(func() { errs[at] = n.strike(ctx, f, i, b) })
 	}
 	hitting.Wait()
 	return errors.Join(errs...)
@@ -96,10 +99,13 @@ func (n nodeFault) proof(v view, l harness.PipelineLayout, brokers []int) (strin
 	return strings.Join(texts, "; "), true
 }
 
-// expectNodes: once healed, the brokers run.
+// expectNodes: once healed, the brokers run, unless another fault has them.
 func (i *injection) expectNodes(brokers []int) {
 	for _, b := range brokers {
 		i.expect(fmt.Sprintf("broker %d runs", b), func(ctx context.Context) error {
+			if processes.claimed(processKey(i.field, b)) {
+				return nil
+			}
 			state, err := stateOf(ctx, i.field.Cluster, b)
 			if err == nil && state != harness.NodeRunning {
 				err = fmt.Errorf("broker %d is %s", b, state)
@@ -134,6 +140,11 @@ func startAgain(ctx context.Context, f *harness.Field, node int) error {
 			return fmt.Errorf("start broker %d again: %w", node, err)
 		}
 	}
+	return awaitBack(ctx, f, node)
+}
+
+// awaitBack waits until a node that was started takes part again.
+func awaitBack(ctx context.Context, f *harness.Field, node int) error {
 	if !slices.Contains(f.Cluster.Info().Nodes, node) {
 		return awaitVoter(ctx, f, node)
 	}

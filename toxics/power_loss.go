@@ -106,7 +106,7 @@ func (p powerLoss) Inject(ctx context.Context, f *harness.Field, target string) 
 // killForPower kills all brokers at once, also those that another fault has stopped: they lose power too.
 func killForPower(ctx context.Context, f *harness.Field, i *injection, brokers []int) error {
 	return nodeFault{
-		within: startWithin, heal: startAgain,
+		from: append([]harness.NodeState{harness.NodeStopped}, alive...), wants: harness.NodeStopped, heal: startAgain,
 		hit: func(ctx context.Context, c harness.Cluster, node int) error {
 			state, err := stateOf(ctx, c, node)
 			if err != nil || state == harness.NodeStopped {

@@ -84,7 +84,11 @@ func (r rollingRestart) Inject(ctx context.Context, f *harness.Field, target str
 		return i, context.Cause(ctx)
 	}
 	for _, b := range brokers {
-		i.undo.add(fmt.Sprintf("broker %d", b), startWithin, func(ctx context.Context) error { return startAgain(ctx, f, b) })
+		c, err := processes.take(processKey(f, b), harness.NodeRunning, func() (harness.NodeState, error) { return harness.NodeRunning, nil })
+		if err != nil {
+			return i, err
+		}
+		i.undo.add(fmt.Sprintf("broker %d", b), startWithin, func(ctx context.Context) error { return letGo(ctx, f, b, c, startAgain) })
 	}
 	i.expectNodes(brokers)
 	rolling := &roll{rollingRestart: r, f: f, brokers: brokers, roles: map[int]map[string][]string{}}
@@ -106,12 +110,22 @@ func (r *roll) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := r.restart.restart(ctx, r.f.Cluster, b); err != nil {
+		if err := r.one(ctx, b); err != nil {
 			return fmt.Errorf("restart broker %d: %w", b, err)
 		}
 		r.note(b, v)
 	}
 	return nil
+}
+
+// one restarts one broker, which no other fault may have when its turn comes.
+func (r *roll) one(ctx context.Context, broker int) error {
+	return processes.change(processKey(r.f, broker), func(*layers[harness.NodeState]) error {
+		if err := mustBe(ctx, r.f.Cluster, broker, awake...); err != nil {
+			return err
+		}
+		return r.restart.restart(ctx, r.f.Cluster, broker)
+	})
 }
 
 func (r *roll) note(broker int, v view) {
@@ -131,7 +145,7 @@ func (r *roll) awaitPace(ctx context.Context, last int) error {
 	if r.pace == paceISR {
 		bounded, cancel := context.WithTimeout(ctx, paceWithin)
 		defer cancel()
-		if err := startAgain(bounded, r.f, last); err != nil {
+		if err := awaitBack(bounded, r.f, last); err != nil {
 			return err
 		}
 		if err := awaitWhole(bounded, r.f); err != nil {
@@ -141,11 +155,16 @@ func (r *roll) awaitPace(ctx context.Context, last int) error {
 	return wait.Sleep(ctx, r.gap)
 }
 
-// awaitWhole waits until every partition of the run, and the coordinators', has all its replicas in sync.
+// awaitWhole waits until every partition of the run, and the coordinators', has all its replicas in sync. Where no run
+// plays, and there was no topic yet, that is every partition there is now.
 func awaitWhole(ctx context.Context, f *harness.Field) error {
+	names := topicsOf(f.Plan)
+	if len(names) > 0 {
+		names = append(names, offsetsTopic, transactionsTopic)
+	}
 	var missing error
 	err := wait.Poll(ctx, adminEvery, func() (bool, error) {
-		topics, _, err := newestTopics(ctx, f.Admin, f.Cluster.Info().Nodes, append(topicsOf(f.Plan), offsetsTopic, transactionsTopic)...)
+		topics, _, err := newestTopics(ctx, f.Admin, f.Cluster.Info().Nodes, names...)
 		if missing = err; err != nil {
 			return false, nil
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/chaeos/chaeos/harness"
 )
@@ -14,6 +15,9 @@ var workerPauseKind = Kind{
 	Hits:  Workers,
 	make:  func(*reader) harness.Fault { return workerPause{} },
 }
+
+// resumeWithin bounds the heal of one paused worker.
+const resumeWithin = 15 * time.Second
 
 type workerPause struct{}
 
