@@ -81,9 +81,9 @@ func TestSettingsAreChangedAndPutBackInAnyOrder(t *testing.T) {
 	b := s.inject(t, "topic-config", "topic output", map[string]any{"set": map[string]any{name: "3", "retention.ms": "60000"}})
 	s.comesToSay(t, kmsg.ConfigResourceTypeTopic, topic, name, "3")
 	s.comesToSay(t, kmsg.ConfigResourceTypeTopic, s.Plan.Input, name, "2") // other topics are left alone
-	require.NoError(t, a.Heal(t.Context()))
+	undo(t, a)
 	s.comesToSay(t, kmsg.ConfigResourceTypeTopic, topic, name, "3") // the fault that is still active has its way
-	require.NoError(t, b.Heal(t.Context()))
+	undo(t, b)
 	s.comesToSay(t, kmsg.ConfigResourceTypeTopic, topic, name, "2")
 	checkHeal(t, a, "settings as before")
 	checkHeal(t, b, "settings as before")
@@ -215,9 +215,9 @@ func TestUncleanElection(t *testing.T) {
 	leader := s.leaders(t)[0]
 	assert.Contains(t, []int{2, 3}, leader)
 	require.NoError(t, wait.Sleep(t.Context(), 500*time.Millisecond))
-	require.NoError(t, kill.Heal(t.Context()))
-	require.NoError(t, cut.Heal(t.Context()))
-	require.NoError(t, one.Heal(t.Context()))
+	undo(t, kill)
+	undo(t, cut)
+	undo(t, one)
 	s.heal(t, i)
 	bite := onlyBite(t, i)
 	assert.True(t, bite.Bit, bite.Proof)

@@ -34,12 +34,12 @@ func TestTargets(t *testing.T) {
 		} else {
 			assert.Contains(t, i.Resolved().Text, ", not the controller)", target)
 		}
-		require.NoError(t, i.Heal(t.Context()))
+		undo(t, i)
 	}
 	i := s.inject(t, "latency", "follower of output/0", map[string]any{"latency": "1ms"})
 	require.Len(t, i.Resolved().Brokers, 1)
 	assert.Contains(t, []int{2, 3}, i.Resolved().Brokers[0])
-	require.NoError(t, i.Heal(t.Context()))
+	undo(t, i)
 	s.awaitInSync(t)
 }
 

@@ -26,7 +26,7 @@ func TestFaultsOnClientLinks(t *testing.T) {
 		i := s.inject(t, c.fault, c.target, c.options)
 		assert.False(t, s.progresses(t, 0, 1500*time.Millisecond), c.fault)
 		assert.True(t, s.progresses(t, 1, 10*time.Second), "%s: clients of broker 2 are left alone", c.fault)
-		require.NoError(t, i.Heal(t.Context()))
+		undo(t, i)
 		checkHeal(t, i, c.healed)
 		bite := onlyBite(t, i)
 		assert.True(t, bite.Bit, bite.Proof)

@@ -4,9 +4,11 @@ package brokertest
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -17,6 +19,7 @@ import (
 
 	"github.com/chaeos/chaeos/clusters/local"
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/toxics"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
 	"github.com/chaeos/chaeos/workloads"
 )
@@ -35,6 +38,10 @@ func TestMain(m *testing.M) {
 		}
 	}
 	code := m.Run()
+	if missing := neverInjected(); len(missing) > 0 && code == 0 && flag.Lookup("test.run").Value.String() == "" {
+		fmt.Fprintln(os.Stderr, "faults that no test injects into real brokers:", missing)
+		code = 1
+	}
 	if shared.cluster != nil {
 		if err := shared.cluster.Close(context.Background()); err != nil {
 			fmt.Fprintln(os.Stderr, "close the shared cluster:", err)
@@ -43,6 +50,14 @@ func TestMain(m *testing.M) {
 	}
 	_ = os.RemoveAll(shared.logs)
 	os.Exit(code)
+}
+
+// injected are the faults that tests have injected so far.
+var injected = map[string]bool{}
+
+// neverInjected lists the faults that no test has injected.
+func neverInjected() []string {
+	return slices.DeleteFunc(toxics.Names(), func(name string) bool { return injected[name] })
 }
 
 // play is what the test binary does as another process; nothing for arguments of the test itself.

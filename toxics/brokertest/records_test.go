@@ -31,7 +31,7 @@ func TestWhatNoHealUndoes(t *testing.T) {
 	assert.Len(t, s.leaders(t), partitions+2)
 	assert.Equal(t, []harness.Lasting{{What: harness.PartitionsAdded, Topic: topic, From: partitions, To: partitions + 2}}, lastingOf(i))
 	assert.Equal(t, "partitions of output: 3 -> 5", onlyBite(t, i).Proof)
-	require.NoError(t, i.Heal(t.Context()))
+	undo(t, i)
 
 	s.abortsByHand(t)
 }
@@ -56,5 +56,5 @@ func (s *stage) abortsByHand(t *testing.T) {
 	_, err = s.try(t, "transaction-abort", "partition output/2", map[string]any{"within": "200ms"})
 	require.ErrorContains(t, err, "no such transaction is open", "it is no longer")
 	t.Log("the coordinator's own end of it:", client.EndTransaction(t.Context(), kgo.TryCommit))
-	require.NoError(t, i.Heal(t.Context()))
+	undo(t, i)
 }

@@ -193,22 +193,36 @@ func (s *stage) inject(t *testing.T, name, target string, options map[string]any
 	return i
 }
 
-// try injects a fault that may fail; whatever it did is healed at the latest when the test ends.
+// try injects a fault that may fail; whatever it did is healed at the latest when the test ends. The run is cancelled as
+// soon as the fault is active: it must stay so, and heal, all the same.
 func (s *stage) try(t *testing.T, name, target string, options map[string]any) (harness.Injection, error) {
 	t.Helper()
 	fault, err := toxics.New(name, options)
 	require.NoError(t, err)
-	i, err := fault.Inject(t.Context(), s.Field, target)
+	run, cancel := context.WithCancel(t.Context())
+	i, err := fault.Inject(run, s.Field, target)
+	cancel()
 	if i != nil {
 		t.Cleanup(func() { require.NoError(t, i.Heal(context.Background())) })
 	}
+	if err == nil {
+		injected[name] = true
+	}
 	return i, err
+}
+
+// undo heals as an interrupted run does, whose context is done.
+func undo(t *testing.T, i harness.Injection) {
+	t.Helper()
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.NoError(t, i.Heal(over))
 }
 
 // heal heals, and asserts that nothing is left: no toxic, every node running, every replica in sync.
 func (s *stage) heal(t *testing.T, i harness.Injection) {
 	t.Helper()
-	require.NoError(t, i.Heal(t.Context()))
+	undo(t, i)
 	require.NoError(t, i.Heal(t.Context()), "a second heal has nothing to do")
 	proxies, err := toxiclient.NewClient(s.cluster.Info().ToxiproxyAPI).Proxies()
 	require.NoError(t, err)

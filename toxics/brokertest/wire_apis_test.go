@@ -79,7 +79,7 @@ func TestEveryAPI(t *testing.T) {
 	}
 	rand.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	for _, name := range names {
-		require.NoError(t, injections[name].Heal(t.Context()))
+		undo(t, injections[name])
 	}
 	for n, api := range apis {
 		bite := onlyBite(t, injections[api.name])
@@ -139,7 +139,7 @@ func TestCuts(t *testing.T) {
 	for _, moment := range moments {
 		i := s.inject(t, "connection-cut", member, map[string]any{"moment": moment, "topic": topic})
 		require.NoError(t, client.ProduceSync(within(t, 20*time.Second), &kgo.Record{Topic: topic, Value: []byte(moment)}).FirstErr())
-		require.NoError(t, i.Heal(t.Context()))
+		undo(t, i)
 		bite := onlyBite(t, i)
 		t.Log(moment, "|", bite.Proof)
 		assert.True(t, bite.Bit, bite.Proof)
@@ -169,5 +169,31 @@ func TestOnlyThePickedClientWaits(t *testing.T) {
 	bite := onlyBite(t, i)
 	t.Log(bite.Proof)
 	assert.True(t, bite.Bit, bite.Proof)
+	s.passes(t)
+}
+
+// TestALostRequestAndAHeldAnswer: the first is sent again and stored once; the second is stored long before its client
+// learns it.
+func TestALostRequestAndAHeldAnswer(t *testing.T) {
+	s, client := newWireStage(t, kgo.ProduceRequestTimeout(time.Second))
+	topic := s.own(t)
+	drop := s.inject(t, "request-drop", member, map[string]any{"topic": topic})
+	begin := time.Now()
+	require.NoError(t, client.ProduceSync(within(t, 20*time.Second), &kgo.Record{Topic: topic, Value: []byte("lost")}).FirstErr())
+	assert.Greater(t, time.Since(begin), time.Second, "the client waited for an answer in vain")
+	undo(t, drop)
+	hold := s.inject(t, "response-hold", member, map[string]any{"topic": topic})
+	acked := make(chan error, 1)
+	go func() {
+		acked <- client.ProduceSync(t.Context(), &kgo.Record{Topic: topic, Value: []byte("held")}).FirstErr()
+	}()
+	s.awaitWaiting(t)
+	assert.Equal(t, []string{"lost", "held"}, s.readBack(t, topic, kgo.ReadUncommitted(), 2), "both are stored, each once")
+	assert.True(t, s.progresses(t, 0, 5*time.Second), "the other clients of that broker")
+	assert.Empty(t, acked)
+	s.heal(t, hold)
+	require.NoError(t, <-acked)
+	assert.Regexp(t, `^1 Produce request dropped on wire-\d+-1-client$`, onlyBite(t, drop).Proof)
+	assert.Regexp(t, `^1 Produce response held up to \d\.\ds on wire-\d+-1-client; answers: NONE ×1$`, onlyBite(t, hold).Proof)
 	s.passes(t)
 }

@@ -28,9 +28,12 @@ func (unseen) Visible(string) uint64 { return 0 }
 // worked are the pipelines whose workers the faults hit here: one for each way to commit.
 var worked = []string{"auto-commit", "idempotent", "transactional"}
 
-// newWorkers starts them, with bursts that outlast an auto-commit interval.
-func newWorkers(t *testing.T) *stage {
+// newWorkers starts them, or those of the given pipelines, with bursts that outlast an auto-commit interval.
+func newWorkers(t *testing.T, pipelines ...string) *stage {
 	t.Helper()
+	if len(pipelines) == 0 {
+		pipelines = worked
+	}
 	c := brokers(t)
 	prefix := fmt.Sprintf("workers-%d", stages.Add(1))
 	exp := harness.Experiment{
@@ -40,7 +43,7 @@ func newWorkers(t *testing.T) *stage {
 	plan := harness.TopicPlan{Input: prefix + "-in", Partitions: partitions, MinISR: 2}
 	topics := []string{plan.Input}
 	for _, info := range workloads.Infos() {
-		if !slices.Contains(worked, info.Name) {
+		if !slices.Contains(pipelines, info.Name) {
 			continue
 		}
 		l := harness.PipelineLayout{PipelineInfo: info, Output: prefix + "-" + info.Name, Group: prefix + "-" + info.Name}
@@ -66,7 +69,9 @@ func newWorkers(t *testing.T) *stage {
 	defer cancel()
 	require.NoError(t, f.Start(ctx))
 	require.NoError(t, f.Feed(ctx))
-	require.NoError(t, wait.Poll(ctx, 50*time.Millisecond, func() (bool, error) { return f.Offered("idempotent") > 0, nil }),
+	require.NoError(t, wait.Poll(ctx, 50*time.Millisecond, func() (bool, error) {
+		return !slices.ContainsFunc(pipelines, func(name string) bool { return f.Offered(name) == 0 }), nil
+	}),
 		"a fault bites only where records are in flight")
 	return &stage{cluster: c, Field: &harness.Field{Cluster: c, Admin: admin, Plan: plan, Fleet: f, Observer: unseen{}}}
 }
@@ -112,8 +117,8 @@ func TestWorkersAreKilledAtTheirPhasesAndStartedAgain(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 4, living, "the other workers and the source are left alone")
-	require.NoError(t, i.Heal(t.Context()))
-	require.NoError(t, i.Heal(t.Context()))
+	undo(t, i)
+	undo(t, i)
 	for _, name := range i.Resolved().Members {
 		m := s.member(t, name)
 		assert.Equal(t, harness.MemberRunning, m.State, name)
@@ -137,8 +142,8 @@ func TestWorkersArePausedAndGoOn(t *testing.T) {
 		assert.Contains(t, string(stat), ") T ", name)
 	}
 	require.NoError(t, wait.Sleep(t.Context(), time.Second))
-	require.NoError(t, i.Heal(t.Context()))
-	require.NoError(t, i.Heal(t.Context()))
+	undo(t, i)
+	undo(t, i)
 	for _, bite := range i.Bites(t.Context()) {
 		assert.True(t, bite.Bit, bite.Proof)
 		assert.True(t, strings.HasPrefix(bite.Proof, "stopped "+bite.Pipeline+"-0, which held output/"), bite.Proof)
@@ -155,7 +160,7 @@ func TestWorkersComeAndGoAndReturnAsOthers(t *testing.T) {
 		assert.Equal(t, harness.MemberRunning, added.State)
 		assert.Len(t, added.Partitions, 1, "three workers share three partitions")
 	}
-	require.NoError(t, more.Heal(t.Context()))
+	undo(t, more)
 	checkHeal(t, more, "the added workers have ended")
 	s.awaitHeld(t)
 
@@ -163,12 +168,12 @@ func TestWorkersComeAndGoAndReturnAsOthers(t *testing.T) {
 	for _, name := range stop.Resolved().Members {
 		assert.Equal(t, harness.MemberDead, s.member(t, name).State, name)
 	}
-	require.NoError(t, stop.Heal(t.Context()))
+	undo(t, stop)
 	checkHeal(t, stop, "workers run")
 
 	before := s.transactionalIDs(t)
 	kill := s.inject(t, "worker-kill", "worker 1", map[string]any{"identity": "new"})
-	require.NoError(t, kill.Heal(t.Context()))
+	undo(t, kill)
 	s.awaitHeld(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
