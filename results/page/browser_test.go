@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
@@ -206,6 +207,11 @@ const isOpen = `document.getElementById("life").open`
 // hover shows a stall's transaction and a fault's text.
 func hover(t *testing.T, tabs chromium) {
 	b := open(t, tabs, 1280, saved(t))
+	at := eval[[]float64](t, b, `(() => { const o = document.querySelectorAll("#timeline .u-over")[2]; o.scrollIntoView({block: "center"});
+		const r = o.getBoundingClientRect(); return [r.x + r.width * 16 / 62, r.y + 20] })()`) // of -2s to 60s, 14s
+	b.do(t, chromedp.MouseEvent(input.MouseMoved, at[0], at[1]), chromedp.Poll(`!document.querySelector(".tip").hidden`, nil))
+	require.Equal(t, "8.7s, held by transactional-0\npartition of broker 1", eval[string](t, b, `document.querySelector(".tip").textContent`),
+		"a chart tells of the bands that are drawn on it")
 	for selector, says := range map[string]string{"svg.lanes rect.stall": "held by transactional-0", "svg.lanes rect.fault": "partition of broker 1"} {
 		b.do(t, chromedp.Evaluate(`document.querySelector("`+selector+`").dispatchEvent(
 			new PointerEvent("pointermove", {clientX: 200, clientY: 200, bubbles: true}))`, nil))
@@ -222,6 +228,9 @@ func zooms(t *testing.T, tabs chromium) {
 	require.InDeltaSlice(t, []float64{13.5, 44.5}, eval[[]float64](t, b, `[range.now.from, range.now.to]`), 1e-9)
 	b.do(t, chromedp.KeyEvent(kb.ArrowRight))
 	require.InDelta(t, 19.7, eval[float64](t, b, `range.now.from`), 1e-9)
+	b.do(t, chromedp.Click(`[data-range="-"]`, chromedp.ByQuery))
+	require.InDelta(t, -2, eval[float64](t, b, `range.now.from`), 1e-9, "buttons do what keys do, for who has none")
+	b.do(t, chromedp.Click(`[data-range="+"]`, chromedp.ByQuery), chromedp.Focus("#timeline", chromedp.ByQuery))
 	b.do(t, chromedp.KeyEvent("0"))
 	require.InDeltaSlice(t, []float64{-2, 60}, eval[[]float64](t, b, `[range.now.from, range.now.to]`), 1e-9)
 	b.quiet(t)

@@ -19,6 +19,10 @@ const charts = (() => {
     u.ctx.restore();
   };
 
+  // bandsAt says which stalls and faults there were at a moment.
+  const bandsAt = (panel, at) => [...(panel.stalls || []), ...range.data.faults]
+    .filter((b) => b.from <= at && at <= (b.to ?? range.whole.to)).map((b) => b.text).join("\n");
+
   const axis = () => ({ stroke: theme.color("quiet"), font: "11px system-ui, sans-serif", grid: { stroke: theme.color("line"), width: 0.5 }, ticks: { stroke: theme.color("line"), size: 4 } });
 
   // scales: orders of magnitude, square roots (a burst of hundreds must not flatten what went on before it), or as it is.
@@ -63,7 +67,10 @@ const charts = (() => {
         range.set(u.posToVal(u.select.left, "x"), u.posToVal(u.select.left + u.select.width, "x"));
         u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
       }],
-      ready: [(u) => u.over.addEventListener("dblclick", range.reset)],
+      ready: [(u) => {
+        u.over.addEventListener("dblclick", range.reset);
+        tip.follow(u.over, (e) => bandsAt(panel, u.posToVal(e.clientX - u.over.getBoundingClientRect().left, "x")));
+      }],
     },
   });
 

@@ -25,6 +25,7 @@ const range = (() => {
     "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), "0": () => set(whole.from, whole.to),
     ArrowLeft: () => move(-0.2), ArrowRight: () => move(0.2),
   };
+  for (const button of document.querySelectorAll("[data-range]")) button.addEventListener("click", () => keys[button.dataset.range]());
   document.getElementById("timeline").addEventListener("keydown", (e) => {
     if (!keys[e.key] || e.ctrlKey || e.metaKey || e.altKey) return;
     e.preventDefault();

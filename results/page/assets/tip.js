@@ -23,6 +23,15 @@ const tip = (() => {
       });
       element.addEventListener("blur", hide);
     },
+    // follow shows at the pointer what a place of the element has to say, if anything.
+    follow(element, says) {
+      element.addEventListener("pointermove", (e) => {
+        box.textContent = says(e);
+        if (box.textContent) place(e.clientX, e.clientY);
+        else hide();
+      });
+      element.addEventListener("pointerleave", hide);
+    },
     hide,
   };
 })();
