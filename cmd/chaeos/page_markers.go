@@ -26,8 +26,10 @@ const (
 // marking is one anomaly on its way into the page.
 type marking struct {
 	harness.Anomaly
-	at   history.Time
-	told *page.Told
+	at history.Time
+	// record is its record, as source/sequence ("" it is about a transaction that left none).
+	record string
+	told   *page.Told
 }
 
 func (m *marking) identity() history.Identity {
@@ -35,7 +37,7 @@ func (m *marking) identity() history.Identity {
 }
 
 // pageMarkers places every anomaly that the report keeps at the moment in which its record was handed to the source's
-// client, by pipeline. A transaction is placed by its first record.
+// client, by pipeline. A transaction is placed by its first record, and one of which the log holds nothing at its begin.
 func pageMarkers(report *harness.Report, dir string, a axis) (map[string][]page.Marked, error) {
 	kinds, err := placed(report.Anomalies, dir)
 	if err != nil {
@@ -50,7 +52,7 @@ func pageMarkers(report *harness.Report, dir string, a axis) (map[string][]page.
 		marked := page.Marked{Kind: string(kind), Total: max(uint64(len(of)), totalOf(report, pipeline, kind)), Told: map[int]page.Told{}}
 		for i, m := range of {
 			marked.At = append(marked.At, a.at(m.at))
-			marked.Records = append(marked.Records, fmt.Sprintf("%d/%d", m.Record.Source, m.Record.Sequence))
+			marked.Records = append(marked.Records, m.record)
 			if m.told != nil {
 				marked.Told[i] = *m.told
 			}
@@ -60,17 +62,13 @@ func pageMarkers(report *harness.Report, dir string, a axis) (map[string][]page.
 	return out, nil
 }
 
-// placed groups anomalies by pipeline and kind, in the order of their times. Records that nobody offered have none.
+// placed groups anomalies by pipeline and kind, in the order of their times. What has no place in time is left out.
 func placed(all []harness.Anomaly, dir string) ([][]*marking, error) {
-	named, err := explain.Records(dir, all)
+	marks, err := atRecords(all, dir)
 	if err != nil {
 		return nil, err
 	}
-	var ids []history.Identity
-	for _, x := range named {
-		ids = append(ids, history.Identity{Source: x.Record.Source, Sequence: x.Record.Sequence})
-	}
-	offered, err := timeline.Offered(dir, ids)
+	bare, err := atTransactions(all, dir, marks)
 	if err != nil {
 		return nil, err
 	}
@@ -80,14 +78,8 @@ func placed(all []harness.Anomaly, dir string) ([][]*marking, error) {
 	}
 	var kinds [][]*marking
 	place := map[group]int{}
-	for _, x := range named {
-		m := &marking{Anomaly: x}
-		at, known := offered[m.identity()]
-		if !known {
-			continue
-		}
-		m.at = at
-		g := group{x.Pipeline, x.Kind}
+	for _, m := range append(marks, bare...) {
+		g := group{m.Pipeline, m.Kind}
 		if _, ok := place[g]; !ok {
 			place[g] = len(kinds)
 			kinds = append(kinds, nil)
@@ -100,15 +92,81 @@ func placed(all []harness.Anomaly, dir string) ([][]*marking, error) {
 	return kinds, nil
 }
 
+// atRecords marks what has a record that a source offered.
+func atRecords(all []harness.Anomaly, dir string) ([]*marking, error) {
+	named, err := explain.Records(dir, all)
+	if err != nil {
+		return nil, err
+	}
+	var ids []history.Identity
+	for _, x := range named {
+		ids = append(ids, history.Identity{Source: x.Record.Source, Sequence: x.Record.Sequence})
+	}
+	offered, err := timeline.Offered(dir, ids)
+	if err != nil {
+		return nil, err
+	}
+	var marks []*marking
+	for _, x := range named {
+		m := &marking{Anomaly: x, record: fmt.Sprintf("%d/%d", x.Record.Source, x.Record.Sequence)}
+		if at, known := offered[m.identity()]; known {
+			m.at = at
+			marks = append(marks, m)
+		}
+	}
+	return marks, nil
+}
+
+// atTransactions marks the transactions that no record stands for.
+func atTransactions(all []harness.Anomaly, dir string, marked []*marking) ([]*marking, error) {
+	type key struct {
+		timeline.Txn
+		kind harness.AnomalyKind
+	}
+	known := map[key]bool{}
+	for _, m := range marked {
+		if t, ok := txnOf(m.Anomaly); ok {
+			known[key{t, m.Kind}] = true
+		}
+	}
+	var bare []*marking
+	var txns []timeline.Txn
+	for _, x := range all {
+		if t, ok := txnOf(x); ok && x.Record == nil && !known[key{t, x.Kind}] {
+			bare = append(bare, &marking{Anomaly: x, told: &page.Told{Text: x.Text}})
+			txns = append(txns, t)
+		}
+	}
+	begun, err := timeline.Begun(dir, txns)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(bare, func(m *marking) bool {
+		t, _ := txnOf(m.Anomaly)
+		m.at = begun[t]
+		return m.at == 0
+	}), nil
+}
+
+func txnOf(x harness.Anomaly) (t timeline.Txn, ok bool) {
+	if x.Txn == nil || x.Txn.By == nil {
+		return t, false
+	}
+	return timeline.Txn{Pipeline: x.Pipeline, Worker: x.Txn.By.Worker, Incarnation: x.Txn.By.Incarnation, Ordinal: x.Txn.Ordinal}, true
+}
+
 // tellLives fills in the lives of as many as a page may carry: each kind gets its share, spread over its time.
 func tellLives(kinds [][]*marking, dir string) error {
 	var chosen []*marking
 	var wanted []explain.Wanted
 	for _, of := range kinds {
-		for _, m := range spread(of, livesTold/len(kinds)) {
+		for _, m := range spread(slices.DeleteFunc(slices.Clone(of), func(m *marking) bool { return m.record == "" }), livesTold/len(kinds)) {
 			chosen = append(chosen, m)
 			wanted = append(wanted, explain.Wanted{Ref: explain.Ref{Identity: m.identity()}, Pipeline: m.Pipeline})
 		}
+	}
+	if len(wanted) == 0 {
+		return nil
 	}
 	lives, err := explain.Many(dir, wanted)
 	if err != nil {

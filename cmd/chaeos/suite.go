@@ -75,10 +75,20 @@ func (a *app) playSuite(ctx context.Context, book *suite.Book, jobs int) error {
 	ctx, stop := a.interruptible(ctx, terminal)
 	defer stop()
 	terminal.Phase("suite", book.Name)
+	now := &underWay{}
 	err := book.Run(ctx, suite.Doing{
-		Jobs:  jobs,
-		Begin: func(i suite.Item) { terminal.Note(i.String() + " begins") },
-		End:   func(r suite.Result) { terminal.Note(told(r, len(book.Left())-1)) },
+		Jobs: jobs,
+		Begin: func(i suite.Item) {
+			terminal.Note(i.String() + " begins")
+			now.begin(i)
+			if a.live { // elsewhere the lines of beginnings and ends say it
+				terminal.Live(now.text(len(book.Items)-len(book.Left()), len(book.Items)), 0, 0)
+			}
+		},
+		End: func(r suite.Result) {
+			terminal.Note(told(r, len(book.Left())-1))
+			now.end(r.Item)
+		},
 		Do: func(ctx context.Context, i suite.Item) (suite.Result, error) {
 			return a.parts.suites.do(ctx, book.Dir(), i, book.Args)
 		},

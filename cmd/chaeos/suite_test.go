@@ -187,3 +187,34 @@ while :; do sleep 0.05; done`)
 	require.NoDirExists(t, filepath.Join(dir, "cut"))
 	require.DirExists(t, filepath.Join(dir, "interrupted", "cut"))
 }
+
+func TestUnderWay(t *testing.T) {
+	u := &underWay{}
+	require.Equal(t, "0 of 3 runs done", u.text(0, 3))
+	u.begin(suite.Item{Experiment: "baseline", Seed: 1})
+	u.begin(suite.Item{Experiment: "latency", Seed: 2})
+	require.Equal(t, "0 of 3 runs done, now baseline seed 1, latency seed 2", u.text(0, 3))
+	u.end(suite.Item{Experiment: "baseline", Seed: 1})
+	require.Equal(t, "1 of 3 runs done, now latency seed 2", u.text(1, 3))
+}
+
+// TestALiveSuiteSaysWhereItIs on a terminal, and leaves nothing of it there.
+func TestALiveSuiteSaysWhereItIs(t *testing.T) {
+	pty := openPTY(t)
+	b := newBench(t)
+	b.live, b.stderr = true, pty.slave
+	b.parts.suites = fakeSuites(t, allGood)
+	inner := b.parts.suites.do
+	b.parts.suites.do = func(ctx context.Context, dir string, i suite.Item, args []string) (suite.Result, error) {
+		if i.Experiment == "leader-partition" {
+			pty.awaitScreen(t, func(s []string) bool {
+				last := s[len(s)-1]
+				return strings.HasPrefix(last, "suite 0s  1 of 2 runs done, now leader-partition seed 1")
+			})
+		}
+		return inner(ctx, dir, i, args)
+	}
+	require.Zero(t, b.do("run", "--suite", "smoke", "--out", t.TempDir()))
+	screen := pty.awaitScreen(t, func(s []string) bool { return strings.HasSuffix(s[len(s)-1], "(0 left)") })
+	require.NotContains(t, strings.Join(screen, "\n"), "runs done")
+}

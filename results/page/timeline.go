@@ -88,7 +88,7 @@ type Marked struct {
 	Kind string `json:"kind"`
 	// Total is how many the report counts: more than there are markers where it is a great many.
 	Total uint64 `json:"total"`
-	// At are their times, Records their records as source/sequence.
+	// At are their times, Records their records as source/sequence ("" for a transaction that left none).
 	At      []float64 `json:"at"`
 	Records []string  `json:"records"`
 	// Told are those of which the page carries more, by their number in At: all of them where there are not too many.
@@ -97,7 +97,7 @@ type Marked struct {
 
 // Told is what a page says of one anomaly.
 type Told struct {
-	// Text says it in a sentence, Life is the record's life as chaeos explain tells it.
+	// Text says it in a sentence, Life is the record's life as chaeos explain tells it ("" it has no record).
 	Text string `json:"text"`
 	Life string `json:"life"`
 }

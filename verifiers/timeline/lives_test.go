@@ -49,3 +49,19 @@ func TestOffered(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, map[history.Identity]history.Time{id(0): 5, id(3): 5, id(5): 7}, got)
 }
+
+func TestBegun(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "history"), 0o755))
+	w, err := history.Create(filepath.Join(dir, "history/w.hist"), history.Process{At: 1, Name: "w-0", Role: "worker", Pipeline: "p", Incarnation: 2})
+	require.NoError(t, err)
+	require.NoError(t, w.Write(&history.TxnBegin{At: 5, Txn: 1}, &history.TxnBegin{At: 7, Txn: 2}))
+	require.NoError(t, w.Close())
+	record := &harness.RunRecord{Version: harness.RecordVersion, Histories: []harness.HistoryRecord{
+		{File: "history/w.hist", Role: "worker", Pipeline: "p", Incarnation: 2}, {File: "history/gone.hist", Role: "worker", Pipeline: "p", Incarnation: 3}}}
+	require.NoError(t, record.Save(dir))
+	second, gone, never := Txn{"p", 0, 2, 2}, Txn{"p", 0, 3, 1}, Txn{"q", 0, 2, 2}
+	begun, err := Begun(dir, []Txn{second, gone, never})
+	require.NoError(t, err)
+	require.Equal(t, map[Txn]history.Time{second: 7}, begun)
+}

@@ -37,7 +37,7 @@ const lanes = (() => {
       make("line", { class: "axis", x1: charts.left(), x2: width, y1: y + height, y2: y + height }, box);
       const label = make("text", { class: "label", x: 0, y: y + height - 7 }, box);
       const letters = Math.floor((charts.left() - 6) / 5.8);
-      label.textContent = lane.label.length > letters ? lane.label.slice(0, letters - 1) + "…" : lane.label;
+      label.textContent = lane.label.length > letters ? lane.label.slice(0, letters - 3) + "…" + lane.label.slice(-2) : lane.label; // a partition's number stays
       tip.on(label, lane.tip || lane.label);
       (lane.spans || []).forEach((s) => span(box, s, y, scale));
       if (lane.marked) markers.draw(box, make, lane.marked, lane.about, y + height / 2, scale);

@@ -6,9 +6,10 @@ const life = (() => {
 
   const fill = () => {
     const told = marked.told[at] || {}, record = marked.records[at];
-    get("title").textContent = `${marked.kind}: record ${record}`;
+    get("title").textContent = markers.title(marked, at);
     get("place").textContent = `${about} · ${marked.at[at].toFixed(3)}s` + (last > first ? ` · ${(at - first + 1).toLocaleString("en")} of ${(last - first + 1).toLocaleString("en")}` : "");
     get("about").textContent = told.text || "";
+    get("text").hidden = !record;
     get("text").textContent = told.life || `Its life is not in this page; ask for it:\n${range.data.explain} ${record} --pipeline ${about}`;
     get("back").disabled = at === first;
     get("on").disabled = at === last;
@@ -29,7 +30,7 @@ const life = (() => {
     show(kind, pipeline, from, to) {
       tip.hide();
       [marked, about, first, last, at] = [kind, pipeline, from, to, from];
-      for (let i = to; i >= from; i--) if (marked.told[i]) at = i;
+      for (let i = to; i >= from; i--) if (marked.told[i]?.life) at = i;
       get("nav").hidden = from === to;
       fill();
       dialog.showModal();

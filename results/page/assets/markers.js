@@ -26,7 +26,7 @@ const markers = (() => {
     const times = marked.at;
     for (const c of clusters(times, scale)) {
       const count = c.last - c.first + 1, from = scale(times[c.first]), to = scale(times[c.last]), told = marked.told[c.first];
-      const text = count === 1 ? `${marked.kind}: record ${marked.records[c.first]}` + (told ? "\n" + told.text : "")
+      const text = count === 1 ? markers.title(marked, c.first) + (told ? "\n" + told.text : "")
         : `${count.toLocaleString("en")} × ${marked.kind}, from ${times[c.first].toFixed(2)}s to ${times[c.last].toFixed(2)}s`;
       const g = make("g", { class: "marker " + marked.kind, tabindex: 0, role: "button", "aria-label": text }, box);
       if (count === 1) make("path", { d: shapes[marked.kind] || shapes.other, transform: `translate(${from},${y})` }, g);
@@ -48,5 +48,6 @@ const markers = (() => {
     const label = make("text", { class: "count", x: x + wide / 2, y: y + 4, "text-anchor": "middle" }, g);
     label.textContent = text;
   };
-  return { draw, shape };
+  const title = (marked, i) => `${marked.kind}: ` + (marked.records[i] ? `record ${marked.records[i]}` : "a transaction of which the log holds no record");
+  return { draw, shape, title };
 })();
