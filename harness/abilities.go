@@ -15,6 +15,7 @@ const (
 	CanTopology = "topology"
 	CanLogs     = "logs"
 	CanKeep     = "keep"
+	CanService  = "service"
 )
 
 // Abilities lists every ability there is.
@@ -29,5 +30,6 @@ func Abilities() []Ability {
 		{CanTopology, "the numbers of brokers and controllers, racks, features and broker properties can be chosen"},
 		{CanLogs, "the nodes' logs are written to the run's folder while they run"},
 		{CanKeep, "a cluster can outlive the command that started it"},
+		{CanService, "the external service has a link of its own, that can be cut and slowed; elsewhere workers call it directly"},
 	}
 }

@@ -14,7 +14,12 @@ const (
 	ClientLink      LinkKind = "client"
 	ReplicationLink LinkKind = "replication"
 	QuorumLink      LinkKind = "quorum"
+	// ServiceLink carries the workers' calls of the external service. A run makes it, where its pipelines call one.
+	ServiceLink LinkKind = "service"
 )
+
+// ServiceProxy is the name of the external service's proxy.
+const ServiceProxy = "service"
 
 // Link is one directed connection path: From dials To. Every link has a Toxiproxy proxy of its own.
 type Link struct {
@@ -52,6 +57,8 @@ type ClusterInfo struct {
 	Bootstrap []string `json:"bootstrap"`
 	// ToxiproxyAPI is host:port of the Toxiproxy HTTP API, on loopback.
 	ToxiproxyAPI string `json:"toxiproxyAPI"`
+	// ProxiesApart says that the proxies' loopback is not this machine's: they reach nothing but the nodes.
+	ProxiesApart bool `json:"proxiesApart,omitempty"`
 	// KeeperPid is the process that owns the brokers and the proxies (0 where there is none).
 	KeeperPid int `json:"keeperPid"`
 	// DataDir is where the nodes keep their data; it goes with the cluster.

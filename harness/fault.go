@@ -118,6 +118,8 @@ type Field struct {
 	// Admin is a client over links that no fault touches. Its metadata cache may be stale: send requests yourself.
 	Admin *kgo.Client
 	Plan  TopicPlan
+	// Dir is the run's folder ("" where no run plays).
+	Dir string
 	// Rand is the fault's own, so that faults that overlap draw the same at every run of the seed.
 	Rand     *rand.Rand
 	Observer Observer

@@ -76,7 +76,7 @@ func (r *run) makeRooms() error {
 	}
 	seed := rand.New(rand.NewPCG(r.spec.Seed, 0))
 	r.field = &Field{
-		Cluster: r.cluster, Fleet: r.fleet, Admin: r.admin, Plan: plan, Rand: seed, Observer: r.observer,
+		Cluster: r.cluster, Fleet: r.fleet, Admin: r.admin, Plan: plan, Dir: r.dir, Rand: seed, Observer: r.observer,
 	}
 	r.schedule = newSchedule(r.spec.Experiment.Faults, r.field, r.rooms.Terminal)
 	return nil

@@ -12,7 +12,7 @@ import (
 var bandwidthKind = Kind{
 	Name:  "bandwidth",
 	About: "lets each connection on the target's links pass so many bytes a second; what is more waits",
-	Hits:  Brokers | Workers,
+	Hits:  Brokers | Workers | Service,
 	Options: []OptionInfo{
 		directionOption,
 		fromOption,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http/httptest"
@@ -316,7 +317,7 @@ func (f *fakeFleet) Members() []harness.Member {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var out []harness.Member
-	for _, name := range []string{"p-0", "p-1", "q-source"} {
+	for _, name := range slices.Sorted(maps.Keys(f.members)) {
 		out = append(out, *f.members[name])
 	}
 	return out

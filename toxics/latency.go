@@ -13,7 +13,7 @@ import (
 var latencyKind = Kind{
 	Name:  "latency",
 	About: "delays every byte on the target's links; in both directions a round trip takes twice as long",
-	Hits:  Brokers | Workers,
+	Hits:  Brokers | Workers | Service,
 	Options: []OptionInfo{
 		directionOption,
 		fromOption,

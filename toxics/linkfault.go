@@ -29,17 +29,22 @@ var (
 
 // linksOption describes the option for a fault whose default is given.
 func linksOption(def string) OptionInfo {
-	return OptionInfo{"links", "client, replication, quorum, or a list of them; " + def + " unless given"}
+	return OptionInfo{"links", "client, replication, quorum, or a list of them; service for the external service's; " + def + " unless given"}
 }
 
 func newLinkFault(r *reader, kinds []string) linkFault {
 	return linkFault{
-		r.someOf("links", kinds, linkKinds...), r.oneOf("direction", bothWays, toTarget, fromTarget),
+		r.someOf("links", kinds, linkChoices...), r.oneOf("direction", bothWays, toTarget, fromTarget),
 		r.target("from", Brokers|Workers),
 	}
 }
 
-func (linkFault) Needs() []string { return []string{"links"} }
+func (l linkFault) Needs() []string {
+	if l.onService() {
+		return []string{harness.CanLinks, harness.CanService}
+	}
+	return []string{harness.CanLinks}
+}
 
 func (l linkFault) String() string {
 	text := strings.Join(l.kinds, "+") + " links" + directionText(l.direction)
@@ -53,6 +58,9 @@ func (l linkFault) has(kind harness.LinkKind) bool { return slices.Contains(l.ki
 
 // check refuses links that a worker doesn't have, and other ends that there are not.
 func (l linkFault) check(s Scope, t Target) error {
+	if err := l.checkService(s, t); err != nil || l.onService() {
+		return err
+	}
 	if err := l.checkKinds(t); err != nil || l.from == "" {
 		return err
 	}
@@ -79,6 +87,9 @@ func (l linkFault) checkKinds(t Target) error {
 // find resolves the target, and lists the streams between it and the other ends: those that "from" selects, or all that
 // others lets through.
 func (l linkFault) find(ctx context.Context, f *harness.Field, target string, others func(side) side) (found, []stream, error) {
+	if l.onService() {
+		return l.findService(ctx, f)
+	}
 	t, err := findOnLinks(ctx, f, target)
 	if err != nil {
 		return found{}, nil, err
@@ -220,6 +231,8 @@ func (t found) matters(s stream, l harness.PipelineLayout, members []harness.Mem
 		return len(members) == 0 || slices.ContainsFunc(members, func(m harness.Member) bool {
 			return m.Name == s.link.From && m.Pipeline == l.Name
 		})
+	case harness.ServiceLink:
+		return l.Effects
 	case harness.ReplicationLink:
 		return len(t.view.ledBy([]int{s.link.To}, t.view.topicsRead(l)...)) > 0
 	case harness.QuorumLink:

@@ -12,7 +12,7 @@ import (
 var partitionKind = Kind{
 	Name:  "partition",
 	About: "cuts the target off: bytes vanish, connections stay open; healing resets them",
-	Hits:  Brokers | Workers,
+	Hits:  Brokers | Workers | Service,
 	Options: []OptionInfo{
 		{"direction", "both, to (nothing reaches the target) or from (the target reaches nobody); both unless given"},
 		{"from", "another target to be cut off from; everyone else unless given"},

@@ -15,13 +15,13 @@ import (
 var refuseKind = Kind{
 	Name:  "refuse",
 	About: "closes the target's links: open connections end, and new ones are refused, as if nobody listened",
-	Hits:  Brokers | Workers,
+	Hits:  Brokers | Workers | Service,
 	Options: []OptionInfo{
 		fromOption,
 		linksOption("client"),
 	},
 	make: func(r *reader) harness.Fault {
-		return refuse{linkFault{r.someOf("links", linkKinds[:1], linkKinds...), bothWays, r.target("from", Brokers|Workers)}}
+		return refuse{linkFault{r.someOf("links", linkKinds[:1], linkChoices...), bothWays, r.target("from", Brokers|Workers)}}
 	},
 }
 

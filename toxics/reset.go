@@ -12,7 +12,7 @@ var resetKind = Kind{
 	Name: "reset",
 	About: "ends every connection on the target's links as soon as it carries a byte, and that byte with it; whoever dials " +
 		"again is ended again",
-	Hits:    Brokers | Workers,
+	Hits:    Brokers | Workers | Service,
 	Options: []OptionInfo{directionOption, fromOption, linksOption("client")},
 	make:    func(r *reader) harness.Fault { return reset{newLinkFault(r, linkKinds[:1])} },
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/effects"
 )
 
 var serviceFailKind = Kind{
@@ -45,15 +46,7 @@ func (serviceFail) Needs() []string { return nil }
 
 func (s serviceFail) String() string { return s.how + " once an effect is stored" }
 
-// check refuses an experiment in which nobody calls the service.
-func (serviceFail) check(scope Scope, _ Target) error {
-	for _, p := range scope.Pipelines {
-		if p.Effects {
-			return nil
-		}
-	}
-	return fmt.Errorf("no pipeline of the experiment calls the external service")
-}
+func (serviceFail) check(scope Scope, _ Target) error { return callsService(scope) }
 
 // Inject waits until the service has stored an effect and misbehaves with it.
 func (s serviceFail) Inject(ctx context.Context, f *harness.Field, _ string) (harness.Injection, error) {
@@ -68,6 +61,10 @@ func (s serviceFail) Inject(ctx context.Context, f *harness.Field, _ string) (ha
 	if err := f.Fleet.Arm(waiting, serviceMember, phase); err != nil {
 		return i, err
 	}
+	before, err := storedEffects(ctx, f)
+	if err != nil {
+		return i, err
+	}
 	if err := f.Fleet.Await(waiting, serviceMember); err != nil {
 		return i, fmt.Errorf("waiting for the service to store an effect: %w", err)
 	}
@@ -76,16 +73,46 @@ func (s serviceFail) Inject(ctx context.Context, f *harness.Field, _ string) (ha
 			return i, err
 		}
 	}
+	var after map[string]int64
+	i.before = func(ctx context.Context) { after, err = storedEffects(ctx, f) }
 	i.gather = func(context.Context) evidence {
-		return func(l harness.PipelineLayout) (string, bool) {
-			if !l.Effects {
-				return notTouched("it doesn't call the service")
-			}
-			return "the service stored an effect and did not confirm it (" + s.how + "); it serves every pipeline that calls it", true
-		}
+		return func(l harness.PipelineLayout) (string, bool) { return s.proof(l, after[l.Name]-before[l.Name], err) }
 	}
 	i.began(ctx, view{}, nil)
 	return i, nil
+}
+
+// proof quotes how many effects were stored between the arming and the heal: the service confirmed none of them.
+func (s serviceFail) proof(l harness.PipelineLayout, stored int64, err error) (string, bool) {
+	switch {
+	case !l.Effects:
+		return notTouched("it doesn't call the service")
+	case err != nil:
+		return notTouched("not observed: %v", err)
+	case s.how == serviceDie: // whoever called meanwhile met nobody
+		return fmt.Sprintf("%d effects stored and not confirmed; then the service was dead until the heal", stored), true
+	}
+	return fmt.Sprintf("%d effects stored and not confirmed", stored), stored > 0
+}
+
+// storedEffects counts the effects that the service has stored of each pipeline.
+func storedEffects(ctx context.Context, f *harness.Field) (map[string]int64, error) {
+	store, err := effects.Open(effects.Path(f.Dir))
+	if err != nil {
+		return nil, err
+	}
+	defer store.Close() //nolint:errcheck // it was only read
+	stored := map[string]int64{}
+	for _, l := range f.Plan.Pipelines {
+		for p := int32(0); l.Effects && p < int32(f.Plan.Partitions); p++ {
+			n, err := store.End(ctx, l.Name, p)
+			if err != nil {
+				return nil, err
+			}
+			stored[l.Name] += n
+		}
+	}
+	return stored, nil
 }
 
 // revive lets the service answer again, or starts it anew.

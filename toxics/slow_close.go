@@ -14,7 +14,7 @@ var slowCloseKind = Kind{
 	Name: "slow-close",
 	About: "holds the ends of connections on the target's links back: the other side learns late that its peer has left. " +
 		"It bites only who closes a connection meanwhile",
-	Hits: Brokers | Workers,
+	Hits: Brokers | Workers | Service,
 	Options: []OptionInfo{
 		{"delay", "how long an end is held back, 1ms to 5m; 5s unless given"},
 		directionOption,

@@ -8,7 +8,7 @@ import (
 
 // checkAbortedSeen counts visible outputs of transactions whose abort was confirmed.
 func checkAbortedSeen(e *evidence, n *harness.Numbers) []finding {
-	if !e.layout.Transactional || e.layout.ProducerOnly {
+	if !e.outputsInTransactions() {
 		return nil
 	}
 	seen := e.txns.abortedSeen

@@ -9,7 +9,7 @@ import (
 // checkCommittedNotSeen counts outputs that were stored in a transaction whose commit was confirmed, and that are not in
 // the log as committed. What is hidden behind another transaction may still appear.
 func checkCommittedNotSeen(e *evidence, n *harness.Numbers) []finding {
-	if !e.layout.Transactional || e.layout.ProducerOnly {
+	if !e.outputsInTransactions() {
 		return nil
 	}
 	missing := e.txns.notSeen

@@ -10,7 +10,7 @@ import (
 // say commit where the abort was confirmed, the commit refused or never asked for, nor abort where the commit was
 // confirmed. A late or repeated request to end a transaction shows here first, whatever it did to the records.
 func checkContradicted(e *evidence, n *harness.Numbers) []finding {
-	if !e.layout.Transactional || e.layout.ProducerOnly {
+	if !e.outputsInTransactions() {
 		return nil
 	}
 	x := e.txns.contradicted

@@ -8,7 +8,7 @@ import (
 
 // checkTorn counts transactions of which some confirmed outputs, or the offset commit, took effect and others did not.
 func checkTorn(e *evidence, n *harness.Numbers) []finding {
-	if !e.layout.Transactional || e.layout.ProducerOnly {
+	if !e.outputsInTransactions() {
 		return nil
 	}
 	torn := e.txns.torn
@@ -20,6 +20,9 @@ func checkTorn(e *evidence, n *harness.Numbers) []finding {
 }
 
 func torn(e *evidence, s *suspect) {
+	if e.layout.Effects {
+		return
+	}
 	if took, missed := e.effects(s); took != "" && missed != "" {
 		e.txns.torn.add(e, harness.AnomalyTorn, s, 1, func() string { return fmt.Sprintf("%s: %s, but %s", s, took, missed) })
 	}

@@ -74,6 +74,12 @@ func gather(r *run, in *inputLog, layout harness.PipelineLayout) (*evidence, err
 	return e, err
 }
 
+// outputsInTransactions says that the row's outputs are records in transactions. Effects are not, also where their calls
+// are made between a transaction's begin and its end: they stand, however it ends.
+func (e *evidence) outputsInTransactions() bool {
+	return e.layout.Transactional && !e.layout.ProducerOnly && !e.layout.Effects
+}
+
 // positions works out how far the group's commits reach.
 func (e *evidence) positions() {
 	e.final = e.run.finals(e.layout.Group)

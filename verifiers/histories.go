@@ -99,7 +99,7 @@ func (r *run) open(h harness.HistoryRecord) (*loading, error) {
 		l.source.files = append(l.source.files, h.File)
 	case roleWorker:
 		w := newWorker(life{uint16(h.Number), uint32(min(max(0, h.Incarnation), math.MaxUint32))}, h.Process, r.finalsOf(h.Pipeline))
-		w.file, w.killed = h.File, h.Killed
+		w.file, w.killed, w.effects = h.File, h.Killed, r.effects(h.Pipeline)
 		if r.workers[h.Pipeline] == nil {
 			r.workers[h.Pipeline] = map[life]*worker{}
 		}
@@ -110,6 +110,12 @@ func (r *run) open(h harness.HistoryRecord) (*loading, error) {
 		r.live.recorded = true
 	}
 	return l, nil
+}
+
+// effects says whether a pipeline's outputs are effects at the external service.
+func (r *run) effects(pipeline string) bool {
+	l, err := r.record.Plan.Pipeline(pipeline)
+	return err == nil && l.Effects
 }
 
 // read returns the next entry, nil after the last.

@@ -223,7 +223,7 @@ func (o *outputReader) countRun(class int32, from uint64, r *observation.Run, st
 
 // show hands a run's records of a transaction on.
 func (o *outputReader) show(r *observation.Run, stands visibility) {
-	if r.First.Txn == 0 || o.layout.ProducerOnly {
+	if o.txnOf(&r.First) == 0 || o.layout.ProducerOnly {
 		return
 	}
 	n := uint64(r.Count)
@@ -301,9 +301,10 @@ func (o *outputReader) count(rec *observation.Record, key keyset.Key, stands vis
 
 // attribute counts n records like rec for the worker's life and the transaction that wrote them.
 func (o *outputReader) attribute(rec *observation.Record, stands visibility, n uint64) {
-	if at := (txnKey{life{rec.Worker, rec.Incarnation}, rec.Txn}); !o.valid || at != o.key {
+	txn := o.txnOf(rec)
+	if at := (txnKey{life{rec.Worker, rec.Incarnation}, txn}); !o.valid || at != o.key {
 		o.key, o.valid = at, true
-		if rec.Txn == 0 {
+		if txn == 0 {
 			o.life = counters(o.lives, at.life, o.log.at.partition)
 		} else {
 			for v := range o.weight {
@@ -311,11 +312,19 @@ func (o *outputReader) attribute(rec *observation.Record, stands visibility, n u
 			}
 		}
 	}
-	if rec.Txn == 0 {
+	if txn == 0 {
 		o.life.add(stands, n)
 		return
 	}
 	o.blocks.take(o.key, n, o.weight[stands])
+}
+
+// txnOf is the transaction that holds an output, 0 for none. An effect's names the one around its call, which does not.
+func (o *outputReader) txnOf(rec *observation.Record) uint64 {
+	if o.layout.Effects {
+		return 0
+	}
+	return rec.Txn
 }
 
 func counters[K comparable](m map[K]map[int32]*fate, k K, partition int32) *fate {

@@ -85,6 +85,7 @@ func (s *commitSearch) offer(w *worker, c harness.CommitRef) {
 func (e *evidence) replayCommits(take func(*worker, commit)) error {
 	for _, w := range e.workers {
 		again := newWorker(w.life, w.name, nil)
+		again.effects = w.effects
 		again.committed = func(c commit) { take(w, c) }
 		if _, err := history.Scan(filepath.Join(e.run.dir, w.file), func(entry history.Entry) error {
 			again.add(entry)

@@ -169,7 +169,7 @@ func (e *evidence) gatherTxns(wanted []block) ([]*suspect, error) {
 
 func (e *evidence) gatherFromHistory(w *worker, in map[block]bool, found map[txnKey]*suspect) error {
 	again := newWorker(w.life, w.name, nil)
-	again.only = in
+	again.only, again.effects = in, w.effects
 	_, err := history.Scan(filepath.Join(e.run.dir, w.file), func(entry history.Entry) error {
 		again.add(entry)
 		return nil

@@ -44,6 +44,8 @@ type worker struct {
 	last   map[int32]int
 	// committed, where set, is shown every commit; its slices are the worker's.
 	committed func(commit)
+	// effects says that its outputs are effects: no transaction holds them.
+	effects bool
 	// only, where set, are the blocks whose transactions are kept until the end, and no others (gatherFromHistory).
 	only map[block]bool
 }
@@ -59,6 +61,8 @@ type txn struct {
 	begun     history.Time
 	confirmed map[int32]uint64
 	offsets   []history.PartitionOffset
+	// sent are the positions sent into it, where those are all it holds.
+	sent []history.PartitionOffset
 	// asked says that the worker began to end it; askedCommit how. ended, commit and outcome are the answer.
 	asked, askedCommit, ended, commit bool
 	outcome                           history.Outcome
@@ -112,9 +116,12 @@ func (w *worker) add(e history.Entry) {
 	case *history.Outputs:
 		w.outputs(e)
 	case *history.Committing:
-		if e.Txn == 0 {
+		switch {
+		case e.Txn == 0:
 			w.leftPending()
 			w.pending, w.pendingAt = append(w.pending[:0], e.Offsets...), e.At
+		case w.effects:
+			w.txn(e.Txn).sent = slices.Clone(e.Offsets)
 		}
 	case *history.Committed:
 		w.commits(e)
@@ -149,11 +156,12 @@ func ordinalOf(e history.Entry) uint64 {
 
 func (w *worker) outputs(e *history.Outputs) {
 	to := w.unknown
+	inTxn := e.Txn != 0 && !w.effects // an effect stands, however the transaction around its call ends
 	switch {
-	case e.Txn != 0 && e.Outcome != history.OutcomeConfirmed:
+	case inTxn && e.Outcome != history.OutcomeConfirmed:
 		w.txn(e.Txn)
 		return
-	case e.Txn != 0:
+	case inTxn:
 		to = w.txn(e.Txn).confirmed
 	case e.Outcome == history.OutcomeConfirmed:
 		to = w.confirmed
@@ -219,6 +227,7 @@ func (w *worker) txnEnded(e *history.TxnEnded) {
 		w.blocks.suspect(w.life, e.Txn)
 	}
 	if e.Outcome != history.OutcomeConfirmed {
+		w.leftUndecided(e.Txn, t)
 		return
 	}
 	w.blocks.expect(w.life, e.Txn, t)
@@ -228,6 +237,14 @@ func (w *worker) txnEnded(e *history.TxnEnded) {
 	clear(t.confirmed)
 	*t = txn{confirmed: t.confirmed, offsets: t.offsets[:0]}
 	w.spare = t
+}
+
+// leftUndecided turns a transaction that holds positions only, and whose end nobody learnt, into a commit with an unknown
+// outcome: no output tells what became of it, but the group's final positions may.
+func (w *worker) leftUndecided(n uint64, t *txn) {
+	if w.effects && t.undecided() {
+		w.commit(commit{at: max(t.begun, t.endedAt), outcome: history.OutcomeUnknown, txn: n, offsets: t.sent})
+	}
 }
 
 // strange says that a transaction's positions are not what the group's final ones allow: committed, and not reached;
@@ -242,8 +259,9 @@ func (w *worker) strange(t *txn) bool {
 // close is called after the last entry.
 func (w *worker) close() {
 	w.leftPending()
-	for n := range w.open {
+	for n, t := range w.open {
 		w.blocks.suspect(w.life, n)
+		w.leftUndecided(n, t)
 	}
 	if w.only == nil {
 		clear(w.open)

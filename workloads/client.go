@@ -25,6 +25,8 @@ type client struct {
 	session *kgo.GroupTransactSession
 	// producer is set where a pipeline produces through a client of its own.
 	producer *kgo.Client
+	// identity is set where transactions hold offsets only.
+	identity *producerIdentity
 	outputs  outputs
 	held     membership
 	// ending is the transaction that is being ended, for the commit callback inside it.

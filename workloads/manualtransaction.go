@@ -12,17 +12,31 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 )
 
-// manually runs the transactional loop with a consumer and a producer of its own.
-func manually(ctx context.Context, w *worker, metadata bool) error {
+// byHand is the transactional loop with a consumer and a producer of its own.
+type byHand struct {
+	// metadata says that offsets are sent with the group's member id and generation.
+	metadata bool
+	// offsetsOnly says that nothing is produced: the transaction holds the offsets alone.
+	offsetsOnly bool
+	// store does a poll's work inside the open transaction, and says whether all of it succeeded (nil: it produces each
+	// record's output once).
+	store func(context.Context, *client, []input) (stored bool, err error)
+}
+
+func (m byHand) run(ctx context.Context, w *worker) error {
 	return w.inSessions(ctx, func(ctx context.Context) (*client, error) {
-		return w.openWithProducer(ctx, opening{consumesOnly: true, options: []kgo.Opt{
+		o := opening{consumesOnly: true, options: []kgo.Opt{
 			kgo.DisableAutoCommit(), kgo.BlockRebalanceOnPoll(), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
-		}})
+		}}
+		if m.offsetsOnly {
+			return w.openWithIdentity(ctx, o)
+		}
+		return w.openWithProducer(ctx, o)
 	}, func(ctx context.Context, c *client) error {
 		for w.stopping.Err() == nil {
 			inputs, err := c.poll(ctx)
 			if err == nil && len(inputs) > 0 {
-				err = manualTransaction(ctx, c, inputs, metadata)
+				err = m.transaction(ctx, c, inputs)
 			}
 			c.kafka.AllowRebalance()
 			if err != nil {
@@ -55,23 +69,27 @@ func (w *worker) openWithProducer(ctx context.Context, o opening) (*client, erro
 	return c, nil
 }
 
-// manualTransaction processes one poll's records in one transaction.
-func manualTransaction(ctx context.Context, c *client, inputs []input, metadata bool) error {
-	if err := c.producer.BeginTransaction(); err != nil {
+// transaction processes one poll's records in one transaction.
+func (m byHand) transaction(ctx context.Context, c *client, inputs []input) error {
+	if err := c.beginByHand(); err != nil {
 		return &sessionError{err}
 	}
 	c.w.txn++
 	if err := c.w.record(&history.TxnBegin{At: history.Now(), Txn: c.w.txn}); err != nil {
 		return err
 	}
-	stored, err := store(ctx, c, inputs)
+	work := m.store
+	if work == nil {
+		work = store
+	}
+	stored, err := work(ctx, c, inputs)
 	if err != nil {
 		return err
 	}
 	if err := c.w.gates.reach(ctx, PhaseFlushed, len(inputs)); err != nil {
 		return err
 	}
-	return c.endManually(ctx, inputs, stored, metadata)
+	return c.endManually(ctx, inputs, stored, m.metadata)
 }
 
 // endManually sends the offsets and ends the transaction. It comes back without an error only after a commit.
@@ -89,7 +107,7 @@ func (c *client) endManually(ctx context.Context, inputs []input, commit, metada
 		offsets, refused = c.sendOffsets(ctx, inputs, metadata)
 	}
 	commit = commit && refused == nil
-	err := c.producer.EndTransaction(ctx, kgo.TransactionEndTry(commit))
+	err := c.endByHand(ctx, commit)
 	if herr := c.w.record(endedManually(txn, commit, offsets, err)...); herr != nil {
 		return herr
 	}
@@ -131,14 +149,18 @@ func (c *client) sendOffsets(ctx context.Context, inputs []input, metadata bool)
 	if err := c.w.record(&history.Committing{At: history.Now(), Txn: c.w.txn, Offsets: offsets.Offsets}); err != nil {
 		return nil, err
 	}
-	resp, err := req.RequestWith(ctx, c.producer)
-	if err == nil {
+	err = untilFree(ctx, func(ctx context.Context) error {
+		resp, err := req.RequestWith(ctx, c.producing())
+		if err != nil {
+			return err
+		}
 		for _, t := range resp.Topics {
 			for _, p := range t.Partitions {
 				err = errors.Join(err, kerr.ErrorForCode(p.ErrorCode))
 			}
 		}
-	}
+		return err
+	})
 	if err != nil {
 		offsets.Reason = err.Error()
 	}
@@ -147,7 +169,7 @@ func (c *client) sendOffsets(ctx context.Context, inputs []input, metadata bool)
 
 func (c *client) txnOffsetCommit(ctx context.Context, inputs []input, metadata bool) (*kmsg.TxnOffsetCommitRequest, *history.Committed, error) {
 	req := kmsg.NewPtrTxnOffsetCommitRequest()
-	id, epoch, err := c.producer.ProducerID(ctx)
+	id, epoch, err := c.identified(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -83,7 +83,7 @@ func (c *client) produce(ctx context.Context, in input, done func(input, error))
 
 // openTxn is the open transaction's ordinal, 0 outside transactional pipelines.
 func (c *client) openTxn() uint64 {
-	if c.session == nil && c.producer == nil {
+	if c.session == nil && c.producer == nil && c.identity == nil {
 		return 0
 	}
 	return c.w.txn

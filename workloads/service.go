@@ -90,7 +90,7 @@ func (v *service) accept(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// What was read is stored although its caller may have given up meanwhile: that is what services do.
-	stored, err := v.store.Accept(context.WithoutCancel(r.Context()), r.PathValue("pipeline"), int32(partition), r.Header.Get(keyHeader), body)
+	stored, err := v.store.Accept(r.PathValue("pipeline"), int32(partition), r.Header.Get(keyHeader), body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return

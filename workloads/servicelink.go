@@ -5,10 +5,13 @@ import (
 	"fmt"
 
 	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
+
+	"github.com/chaeos/chaeos/harness"
 )
 
 // startService starts the external service, where the run has one, and lays a link of its own to it: a Toxiproxy proxy
-// that only the workers' calls go through. Where there is no Toxiproxy (tests), they go straight to it.
+// that only the workers' calls go through. Where there is no Toxiproxy (tests), or it can't reach this machine's loopback
+// (containers), they go straight to it.
 func (f *Fleet) startService(ctx context.Context) error {
 	m, err := f.find(serviceName)
 	if err != nil {
@@ -32,8 +35,8 @@ func (f *Fleet) startService(ctx context.Context) error {
 		return err
 	}
 	address := m.template.Service
-	if api := f.spec.Cluster.Info().ToxiproxyAPI; api != "" {
-		proxy, err := toxiproxy.NewClient(api).CreateProxy(serviceName, "127.0.0.1:0", address)
+	if info := f.spec.Cluster.Info(); info.ToxiproxyAPI != "" && !info.ProxiesApart {
+		proxy, err := toxiproxy.NewClient(info.ToxiproxyAPI).CreateProxy(harness.ServiceProxy, "127.0.0.1:0", address)
 		if err != nil {
 			return fmt.Errorf("link to the service: %w", err)
 		}

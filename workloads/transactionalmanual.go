@@ -1,7 +1,5 @@
 package workloads
 
-import "context"
-
 // transactionalManual is the transactional loop by hand, as the Java client's users write it: a consumer and a
 // transactional producer of its own, offsets sent into the transaction with the group's member id and generation.
 //
@@ -12,7 +10,7 @@ func transactionalManual() Pipeline {
 	return Pipeline{
 		PipelineInfo: transactionalInfo("transactional-manual",
 			"a consumer and a transactional producer of its own; offsets sent with the group's generation"),
-		work:       func(ctx context.Context, w *worker) error { return manually(ctx, w, true) },
+		work:       byHand{metadata: true}.run,
 		options:    groupOptionList(),
 		loop:       loopOfManual("with the group's member id and generation: a zombie's are refused"),
 		breaksWhen: "never, with transaction.version 2 and read_committed readers",

@@ -1,7 +1,5 @@
 package workloads
 
-import "context"
-
 // transactionalNoMetadata is transactionalManual without the group's member id and generation beside the offsets, as
 // programs do that were written before Kafka 2.5 (sendOffsetsToTransaction with a group's name only).
 //
@@ -13,7 +11,7 @@ func transactionalNoMetadata() Pipeline {
 		PipelineInfo: transactionalInfo("transactional-no-metadata",
 			"transactional by hand, offsets sent without the group's generation",
 			"offsets are sent into the transaction without the group's member id and generation"),
-		work:       func(ctx context.Context, w *worker) error { return manually(ctx, w, false) },
+		work:       byHand{}.run,
 		options:    groupOptionList(),
 		loop:       loopOfManual("with the group's name only: a zombie's are taken"),
 		breaksWhen: "a worker wakes up, after its partitions went to another, with a transaction still open",

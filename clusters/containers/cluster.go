@@ -183,7 +183,7 @@ func (c *cluster) Close(ctx context.Context) error {
 }
 
 func (c *cluster) describe() harness.ClusterInfo {
-	info := harness.ClusterInfo{Provider: Name, Nodes: c.layout.topology.BrokerIDs(), Topology: c.layout.topology, ToxiproxyAPI: c.layout.api()}
+	info := harness.ClusterInfo{Provider: Name, Nodes: c.layout.topology.BrokerIDs(), Topology: c.layout.topology, ToxiproxyAPI: c.layout.api(), ProxiesApart: true}
 	for _, n := range info.Nodes {
 		info.Bootstrap = append(info.Bootstrap, c.layout.shared(n))
 	}

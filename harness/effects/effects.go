@@ -39,11 +39,36 @@ CREATE TABLE IF NOT EXISTS effects (
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX IF NOT EXISTS effects_key ON effects (pipeline, key) WHERE key IS NOT NULL;`
 
-// Store accepts effects. It is safe for several goroutines.
+const insertEffect = `
+INSERT INTO effects (pipeline, partition, offset, key, value)
+SELECT ?1, ?2, COALESCE(MAX(offset) + 1, 0), NULLIF(?3, ''), ?4 FROM effects WHERE pipeline = ?1 AND partition = ?2
+ON CONFLICT (pipeline, key) WHERE key IS NOT NULL DO NOTHING`
+
+// Store accepts effects. It is safe for several goroutines: those that come while another's effect is being written reach
+// the disk together, as services do that have many callers.
 type Store struct {
-	db *sql.DB
-	mu sync.Mutex
+	db     *sql.DB
+	insert *sql.Stmt
+	asks   chan *ask
+	done   chan struct{}
+	// closing is held for reading while an effect is accepted.
+	closing sync.RWMutex
+	closed  bool
 }
+
+// ask is one effect to be stored.
+type ask struct {
+	pipeline  string
+	partition int32
+	key       string
+	value     []byte
+	stored    bool
+	err       error
+	answered  chan struct{}
+}
+
+// mostTogether bounds how many effects are stored by one transaction of the database.
+const mostTogether = 256
 
 // Create opens the store at path for writing, and makes it where it is not there yet.
 func Create(path string) (*Store, error) {
@@ -56,7 +81,13 @@ func Create(path string) (*Store, error) {
 	if _, err := db.Exec(schema); err != nil {
 		return nil, errors.Join(fmt.Errorf("effects: %w", err), db.Close())
 	}
-	return &Store{db: db}, nil
+	insert, err := db.Prepare(insertEffect)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("effects: %w", err), db.Close())
+	}
+	s := &Store{db: db, insert: insert, asks: make(chan *ask, mostTogether), done: make(chan struct{})}
+	go s.write()
+	return s, nil
 }
 
 func open(path string, options url.Values) (*sql.DB, error) {
@@ -67,22 +98,79 @@ func open(path string, options url.Values) (*sql.DB, error) {
 	return db, nil
 }
 
-// Accept stores an effect. With a key that the pipeline has used before nothing is stored, and stored is false.
-func (s *Store) Accept(ctx context.Context, pipeline string, partition int32, key string, value []byte) (stored bool, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	result, err := s.db.ExecContext(ctx, `INSERT INTO effects (pipeline, partition, offset, key, value)
-		SELECT ?1, ?2, COALESCE(MAX(offset) + 1, 0), NULLIF(?3, ''), ?4 FROM effects WHERE pipeline = ?1 AND partition = ?2
-		ON CONFLICT (pipeline, key) WHERE key IS NOT NULL DO NOTHING`, pipeline, partition, key, value)
-	if err != nil {
-		return false, fmt.Errorf("effects: %w", err)
+var errClosed = errors.New("effects: the store is closed")
+
+// Accept stores an effect, durably once it returns. With a key that the pipeline has used before nothing is stored, and
+// stored is false.
+func (s *Store) Accept(pipeline string, partition int32, key string, value []byte) (stored bool, err error) {
+	s.closing.RLock()
+	defer s.closing.RUnlock()
+	if s.closed {
+		return false, errClosed
 	}
-	n, err := result.RowsAffected()
-	return n > 0, err
+	a := &ask{pipeline: pipeline, partition: partition, key: key, value: value, answered: make(chan struct{})}
+	s.asks <- a
+	<-a.answered
+	return a.stored, a.err
 }
 
-// Close closes the store.
-func (s *Store) Close() error { return s.db.Close() }
+// write stores what is asked for until the store is closed: each time all that waits.
+func (s *Store) write() {
+	defer close(s.done)
+	for first := range s.asks {
+		together := []*ask{first}
+		for len(s.asks) > 0 && len(together) < mostTogether {
+			together = append(together, <-s.asks)
+		}
+		err := s.store(together)
+		for _, a := range together {
+			if err != nil {
+				a.stored, a.err = false, fmt.Errorf("effects: %w", err)
+			}
+			close(a.answered)
+		}
+	}
+}
+
+// store stores effects in one transaction: all, or with an error none.
+func (s *Store) store(together []*ask) error {
+	if len(together) == 1 {
+		return together[0].store(s.insert)
+	}
+	txn, err := s.db.Begin()
+	if err != nil {
+		return err
+	}
+	insert := txn.Stmt(s.insert)
+	for _, a := range together {
+		if err := a.store(insert); err != nil {
+			return errors.Join(err, txn.Rollback())
+		}
+	}
+	return txn.Commit()
+}
+
+func (a *ask) store(insert *sql.Stmt) error {
+	result, err := insert.Exec(a.pipeline, a.partition, a.key, a.value)
+	if err != nil {
+		return err
+	}
+	n, err := result.RowsAffected()
+	a.stored = n > 0
+	return err
+}
+
+// Close closes the store once what is being accepted is stored.
+func (s *Store) Close() error {
+	s.closing.Lock()
+	defer s.closing.Unlock()
+	if !s.closed {
+		s.closed = true
+		close(s.asks)
+		<-s.done
+	}
+	return errors.Join(s.insert.Close(), s.db.Close())
+}
 
 // Reader reads a store that another process may be writing.
 type Reader struct{ db *sql.DB }

@@ -19,7 +19,7 @@ func TestEffectsAreKeptInOrderAndKeysOnce(t *testing.T) {
 	s, err := Create(path)
 	require.NoError(t, err)
 	accept := func(partition int32, key, value string) bool {
-		stored, err := s.Accept(t.Context(), "p", partition, key, []byte(value))
+		stored, err := s.Accept("p", partition, key, []byte(value))
 		require.NoError(t, err)
 		return stored
 	}
@@ -42,7 +42,7 @@ func TestEffectsAreKeptInOrderAndKeysOnce(t *testing.T) {
 
 	s, err = Create(path) // a new life goes on
 	require.NoError(t, err)
-	stored, err := s.Accept(t.Context(), "p", 1, "k", []byte("b"))
+	stored, err := s.Accept("p", 1, "k", []byte("b"))
 	require.NoError(t, err)
 	require.False(t, stored)
 	require.NoError(t, s.Close())

@@ -1,0 +1,144 @@
+package toxics
+
+import (
+	"io"
+	"net"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/effects"
+)
+
+// serviceStage is a stage with an external service that pipeline e calls: its process, its link and its store.
+func serviceStage(t *testing.T) (*stage, *effects.Store) {
+	t.Helper()
+	s := newStage(t)
+	s.Dir = t.TempDir()
+	store, err := effects.Create(effects.Path(s.Dir))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	s.cluster.addLink(t, harness.Link{Kind: harness.ServiceLink, Proxy: harness.ServiceProxy})
+	s.fleet.members[serviceMember] = &harness.Member{Name: serviceMember, Role: "service", State: harness.MemberRunning}
+	s.Plan.Pipelines = append(slices.Clone(s.Plan.Pipelines), harness.PipelineLayout{
+		PipelineInfo: harness.PipelineInfo{Name: "e", Effects: true}, Output: "effects-e", Group: "group-e",
+	})
+	return s, store
+}
+
+func (s *stage) injectService(t *testing.T, name string, options map[string]any) harness.Injection {
+	t.Helper()
+	scope := testScope
+	scope.Pipelines = append(slices.Clone(scope.Pipelines), s.Plan.Pipelines[2].PipelineInfo)
+	fault, err := New(name, options)
+	require.NoError(t, err)
+	require.NoError(t, Check(name, fault, "external service", scope))
+	i, err := fault.Inject(t.Context(), s.Field, "external service")
+	require.NoError(t, err)
+	return i
+}
+
+// TestAnswersOfTheServiceAreLost: its link is cut in one direction, and what it was asked still arrives.
+func TestAnswersOfTheServiceAreLost(t *testing.T) {
+	s, _ := serviceStage(t)
+	before := s.cluster.bytes[harness.ServiceProxy].upOut.Load()
+	i := s.injectService(t, "partition", map[string]any{"links": "service", "direction": "from"})
+	assert.Equal(t, []string{"service timeout downstream"}, s.cluster.toxicsLeft(t))
+	sleep(t, 300*time.Millisecond)
+	assert.Greater(t, s.cluster.bytes[harness.ServiceProxy].upOut.Load(), before)
+	healed(t, i, "no toxic left on 1 links")
+	bite := biteOf(t, i, "e")
+	assert.True(t, bite.Bit, bite.Proof)
+	assert.Regexp(t, `^[\d.]+ k?B cut on service$`, bite.Proof)
+	assert.False(t, biteOf(t, i, "p").Bit, "it calls no service")
+	assert.Empty(t, s.cluster.toxicsLeft(t))
+}
+
+func TestTheServicesLinkIsSlowAndRefuses(t *testing.T) {
+	s, _ := serviceStage(t)
+	slow := s.injectService(t, "latency", map[string]any{"links": "service", "latency": "300ms", "direction": "from"})
+	listen := s.cluster.link(t, harness.ServiceProxy).Listen
+	conn, err := net.Dial("tcp", listen)
+	require.NoError(t, err)
+	begin := time.Now()
+	_, err = conn.Write(make([]byte, 64)) // less than a frame's header would wait
+	require.NoError(t, err)
+	_, err = io.ReadFull(conn, make([]byte, 1))
+	require.NoError(t, err)
+	assert.Greater(t, time.Since(begin), 300*time.Millisecond)
+	_ = conn.Close()
+	sleep(t, 300*time.Millisecond) // what others sent arrives late, too
+	healed(t, slow, "no toxic left on 1 links")
+	assert.True(t, biteOf(t, slow, "e").Bit)
+
+	refused := s.injectService(t, "refuse", map[string]any{"links": "service"})
+	_, err = net.Dial("tcp", listen)
+	require.ErrorContains(t, err, "refused")
+	healed(t, refused, "1 links listen")
+	conn, err = net.Dial("tcp", listen)
+	require.NoError(t, err)
+	_ = conn.Close()
+}
+
+func TestTheServicesLinkIsItsOwn(t *testing.T) {
+	calls := testScope
+	calls.Pipelines = append(slices.Clone(calls.Pipelines), harness.PipelineInfo{Name: "e", Effects: true})
+	for name, c := range map[string]struct {
+		target  string
+		options map[string]any
+		scope   Scope
+		want    string
+	}{
+		"other links":  {"external service", nil, calls, `links: "external service" has one link only: links: service`},
+		"both":         {"external service", map[string]any{"links": []any{"client", "service"}}, calls, "has one link only"},
+		"a broker's":   {"broker 1", map[string]any{"links": "service"}, calls, `is the link of the target "external service"`},
+		"a worker's":   {"worker 0", map[string]any{"links": "service"}, calls, `is the link of the target "external service"`},
+		"from a few":   {"external service", map[string]any{"links": "service", "from": "worker 0"}, calls, "from: all workers call"},
+		"nobody calls": {"external service", map[string]any{"links": "service"}, testScope, "no pipeline of the experiment calls"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fault, err := New("latency", c.options)
+			require.NoError(t, err)
+			require.ErrorContains(t, Check("latency", fault, c.target, c.scope), c.want)
+		})
+	}
+	fault, err := New("latency", map[string]any{"links": "service"})
+	require.NoError(t, err)
+	assert.Contains(t, fault.Needs(), harness.CanService, "where the service has no link, preflight says so")
+}
+
+// TestAServiceThatFailsIsProvedByItsStore: what it stored between the arming and the heal, it did not confirm.
+func TestAServiceThatFailsIsProvedByItsStore(t *testing.T) {
+	for how, calls := range map[string][]string{
+		"hang":  {"arm stored service", "release service"},
+		"error": {"arm failing service", "release service"},
+		"die":   {"arm stored service", "kill service", "restart service"},
+	} {
+		t.Run(how, func(t *testing.T) {
+			s, store := serviceStage(t)
+			accept := func() {
+				_, err := store.Accept("e", 1, "", []byte("x"))
+				require.NoError(t, err)
+			}
+			accept()
+			i := s.injectService(t, "service-fail", map[string]any{"how": how})
+			accept()
+			accept()
+			require.NoError(t, i.Heal(t.Context()))
+			accept()
+			assert.Equal(t, calls, s.fleet.called())
+			bite := biteOf(t, i, "e")
+			assert.True(t, bite.Bit)
+			assert.Contains(t, bite.Proof, "2 effects stored and not confirmed")
+			assert.False(t, biteOf(t, i, "p").Bit)
+		})
+	}
+	s, _ := serviceStage(t)
+	i := s.injectService(t, "service-fail", map[string]any{"how": "error"})
+	require.NoError(t, i.Heal(t.Context()))
+	assert.False(t, biteOf(t, i, "e").Bit, "nobody called meanwhile")
+}
