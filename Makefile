@@ -15,7 +15,7 @@ installed := $(firstword $(wildcard $(shell command -v golangci-lint) $(shell go
 pinned := $(if $(installed),$(shell $(installed) version | grep 'version $(GOLANGCI_VERSION) '))
 golangci = $(if $(pinned),$(installed),go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v$(GOLANGCI_VERSION))
 
-.PHONY: controls corpus run build engine images test test-unit test-real lint bench nightly grounds screenshots
+.PHONY: controls corpus run build engine images test test-unit test-real lint bench matrix nightly grounds screenshots
 
 run: build ## the first thing to try: three pipelines while their leader is cut off from its followers
 	$(BIN) run leader-partition --seed $(SEED)
@@ -69,6 +69,12 @@ grounds: build engine images ## the same runs on processes and on containers, in
 	$(BIN) run leader-partition worker-kill --seed $(SEED) --cluster local --json >bin/local.json
 	$(BIN) run leader-partition worker-kill --seed $(SEED) --cluster containers --json >bin/containers.json
 	go run ./cmd/grounds bin/local.json bin/containers.json
+
+MATRIX ?= runs/matrix-$(shell date +%Y%m%dT%H%M%S)
+
+matrix: build ## the table to quote: three seeds of the matrix, summed up in results/published/matrix.md; about eight minutes
+	for seed in 1 2 3; do $(BIN) run matrix --seed $$seed --out $(MATRIX) || exit; done
+	$(BIN) report --summary --markdown -o results/published/matrix.md $(MATRIX)
 
 nightly: build ## every experiment, ten seeds of those with narrow windows, three of the matrix; exit code 3 or 4 says that something changed
 	$(BIN) run --suite nightly --seed $(SEED)

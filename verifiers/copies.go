@@ -47,6 +47,8 @@ const (
 	byResend       = "resend without producer id"
 	byResendAcross = "resend across producer ids"
 	byResendWithin = "resend under one producer id"
+	// byCall: the external service was called again for one processing of a record, and stored it again.
+	byCall = "called again"
 	// byProcess is a second delivery; after it comes why, where the histories tell.
 	byProcess = "reprocessed"
 )
@@ -168,7 +170,7 @@ func (p *provenance) explain(e *evidence, k keyset.Key, copies []copyOf) {
 			cause, reread = p.cause(e, k, c, copies[:i])
 			p.by[cause]++
 			a.Cause = cmp.Or(a.Cause, cause)
-			if !strings.HasPrefix(cause, byProcess) && c.txn == 0 {
+			if !strings.HasPrefix(cause, byProcess) && (c.txn == 0 || e.layout.Effects) {
 				counters(p.same, c.life, c.partition).visible++
 			}
 		}
@@ -198,6 +200,8 @@ func (p *provenance) cause(e *evidence, k keyset.Key, c copyOf, earlier []copyOf
 		switch same := e.layout.ProducerOnly || o.life == c.life && o.processing == c.processing; {
 		case c.producer >= 0 && c.sequence >= 0 && o.partition == c.partition && o.producer == c.producer && o.epoch == c.epoch && o.sequence == c.sequence:
 			return byBroker, nil
+		case same && e.layout.Effects:
+			cause = byCall
 		case same && (o.producer < 0 || c.producer < 0):
 			cause = byResend
 		case same && (o.producer != c.producer || o.epoch != c.epoch):

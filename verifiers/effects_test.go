@@ -100,3 +100,19 @@ func TestEffectsWithoutAConfirmedCommit(t *testing.T) {
 	require.Equal(t, uint64(1), row.Numbers.UnknownCommitsHappened)
 	require.Zero(t, row.Numbers.Phantom)
 }
+
+// TestEffectsOfRepeatedCalls: a caller that had no answer calls again for the record in hand.
+func TestEffectsOfRepeatedCalls(t *testing.T) {
+	w := ofEffects()
+	l := w.log("out-"+txnName, 1)
+	again := *l.batches[3]
+	again.Records = append([]observation.Record(nil), again.Records[:2]...)
+	l.append(&again)
+	w.hist("transactional-0").add(&history.Outputs{At: at(2900), Txn: 4, Outcome: history.OutcomeUnknown,
+		Counts: []history.PartitionCount{{Partition: 1, Count: 3}}})
+	n := rowOf(t, w.judge(t), txnName).Numbers
+	require.Equal(t, uint64(2), n.Duplicates)
+	require.Equal(t, map[string]uint64{"called again": 2}, n.DuplicatesBy)
+	require.Equal(t, uint64(3), n.Unknown, "an unknown call inside a transaction is unknown like any other")
+	require.Equal(t, uint64(2), n.UnknownHappened)
+}

@@ -1,0 +1,37 @@
+package catalogue
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/workloads"
+)
+
+// notInMatrix are the consume–process–produce pipelines that the matrix leaves out, each with where it is instead.
+var notInMatrix = map[string]string{
+	"aborting":                        "it aborts on purpose: isolation",
+	"aborting-read-uncommitted":       "it aborts on purpose: isolation",
+	"fan-out":                         "it writes to two topics: its own tests",
+	"share-group":                     "a share group has no holder of a partition to kill: its own tests",
+	"slow-outside":                    "its call takes 20 s: slow-transaction",
+	"slow-transaction":                "its call takes 20 s: slow-transaction",
+	"transactional-halves":            "it is made for late requests: late-request",
+	"transactional-halves-old-client": "it is made for late requests: late-request",
+}
+
+// TestTheMatrixHasEveryPipeline: every one that reads the input and writes an output is in it, or said not to be.
+func TestTheMatrixHasEveryPipeline(t *testing.T) {
+	e, err := Find("matrix")
+	require.NoError(t, err)
+	for _, p := range workloads.Infos() {
+		if p.ProducerOnly || p.Effects {
+			continue
+		}
+		if notInMatrix[p.Name] == "" {
+			require.Contains(t, e.Pipelines, p.Name, "add it, or say in notInMatrix where it is instead")
+		} else {
+			require.NotContains(t, e.Pipelines, p.Name)
+		}
+	}
+}
