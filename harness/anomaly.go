@@ -61,6 +61,8 @@ type RecordRef struct {
 	Topic     string `json:"topic,omitempty"`
 	Partition int32  `json:"partition"`
 	Offset    int64  `json:"offset"`
+	// Output is the output topic that the anomaly is in, where the pipeline writes to several.
+	Output string `json:"output,omitempty"`
 }
 
 // Life is one incarnation of a worker.

@@ -111,6 +111,8 @@ type PipelineInfo struct {
 	ReadCommitted bool `json:"readCommitted"`
 	// Effects says that its output are effects at the external service: Output names them, and is no topic.
 	Effects bool `json:"effects,omitempty"`
+	// Topics is how many output topics it writes an output of every input to (0: one).
+	Topics int `json:"topics,omitempty"`
 	// ReadUncommittedOutput says that the pipeline's own readers use read_uncommitted: its output is judged as they see it.
 	ReadUncommittedOutput bool `json:"readUncommittedOutput,omitempty"`
 	// Deviations are the pipeline's settings that differ from the shared ones, in words for the table's footnote.
@@ -135,9 +137,25 @@ type PipelineLayout struct {
 	// Source numbers the source that fills the row: the shared one, or the producer under test.
 	Source uint16 `json:"source"`
 	Output string `json:"output"`
-	Group  string `json:"group,omitempty"`
+	// Further are the output topics of a pipeline that writes to several, beside Output.
+	Further []string `json:"further,omitempty"`
+	Group   string   `json:"group,omitempty"`
 	// TransactionalIDs are the workers' ids, by worker number.
 	TransactionalIDs []string `json:"transactionalIDs,omitempty"`
+}
+
+// Outputs lists the pipeline's output topics. Its output partitions are numbered through them: partition p of the topic
+// at place t is number t*partitions+p.
+func (l PipelineLayout) Outputs() []string { return append([]string{l.Output}, l.Further...) }
+
+// Place is the topic, and the partition of it, that an output partition's number stands for in a run of so many partitions
+// a topic.
+func (l PipelineLayout) Place(number int32, partitions int) (topic string, partition int32) {
+	outputs, n := l.Outputs(), int32(max(1, partitions))
+	if number < 0 || int(number/n) >= len(outputs) {
+		return l.Output, number
+	}
+	return outputs[number/n], number % n
 }
 
 // Outputs lists the output topics; effects are in none.
@@ -145,7 +163,7 @@ func (p TopicPlan) Outputs() []string {
 	var names []string
 	for _, l := range p.Pipelines {
 		if !l.Effects {
-			names = append(names, l.Output)
+			names = append(names, l.Outputs()...)
 		}
 	}
 	return names

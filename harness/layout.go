@@ -69,6 +69,9 @@ func layOut(name string, info PipelineInfo, source uint16, workers int) Pipeline
 		}
 		return l
 	}
+	for n := 2; n <= info.Topics; n++ {
+		l.Further = append(l.Further, fmt.Sprintf("%s-%d", l.Output, n))
+	}
 	l.Source = SharedSource
 	l.Group = CoordinatedID(name + "-" + info.Name)
 	if info.Transactional {

@@ -102,6 +102,8 @@ type Numbers struct {
 	Torn             *uint64 `json:"torn"`
 	CommittedNotSeen *uint64 `json:"committedNotSeen"`
 	AbortedSeen      *uint64 `json:"abortedSeen"`
+	// Split are inputs that one output topic has and another lacks; nil for pipelines with one output topic.
+	Split *uint64 `json:"split,omitempty"`
 	// Contradicted are control records that say otherwise than the worker was told; nil like Torn.
 	Contradicted    *uint64 `json:"contradicted"`
 	Reordered       uint64  `json:"reordered"`

@@ -70,6 +70,7 @@ func Columns() []Column {
 		count("unknownCommitsHappened", "UNKNOWN COMMITS HAPPENED", DataOnly, func(n harness.Numbers) uint64 { return n.UnknownCommitsHappened }),
 		count("phantom", "PHANTOM", WhenNonZero, func(n harness.Numbers) uint64 { return n.Phantom }),
 		optional("torn", "TORN", Always, func(n harness.Numbers) *uint64 { return n.Torn }),
+		optional("split", "SPLIT", WhenNonZero, func(n harness.Numbers) *uint64 { return n.Split }),
 		optional("committedNotSeen", "COMMITTED NOT SEEN", WhenNonZero, func(n harness.Numbers) *uint64 { return n.CommittedNotSeen }),
 		optional("abortedSeen", "ABORTED SEEN", Always, func(n harness.Numbers) *uint64 { return n.AbortedSeen }),
 		optional("contradicted", "CONTRADICTED", WhenNonZero, func(n harness.Numbers) *uint64 { return n.Contradicted }),

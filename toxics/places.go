@@ -133,7 +133,7 @@ func (v view) generic(topic string) string {
 // pipelineOf is the pipeline whose output a topic is.
 func (v view) pipelineOf(topic string) (string, bool) {
 	for _, l := range v.plan.Pipelines {
-		if l.Output == topic {
+		if slices.Contains(l.Outputs(), topic) {
 			return l.Name, true
 		}
 	}

@@ -155,7 +155,7 @@ func (v view) names(topic string) []string {
 		return []string{v.plan.Input}
 	}
 	if l, err := v.plan.Pipeline(topic); err == nil {
-		return []string{l.Output}
+		return l.Outputs()
 	}
 	return []string{topic}
 }
@@ -178,12 +178,12 @@ func (v view) ledBy(brokers []int, topics ...string) []int32 {
 // topicsRead lists the topics whose leaders matter to a pipeline.
 func (v view) topicsRead(l harness.PipelineLayout) []string {
 	if l.ProducerOnly {
-		return []string{l.Output}
+		return l.Outputs()
 	}
 	if l.Effects {
 		return []string{v.plan.Input}
 	}
-	return []string{v.plan.Input, l.Output}
+	return append([]string{v.plan.Input}, l.Outputs()...)
 }
 
 // numbers lists a topic's partitions.

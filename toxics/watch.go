@@ -50,7 +50,9 @@ func watchOver(ctx context.Context, f *harness.Field, v view, asked []int, parti
 		start: history.Now(), moved: map[move]map[string]time.Duration{}, peak: map[string]uint64{},
 	}
 	for _, l := range f.Plan.Pipelines {
-		w.pipelines[l.Output] = l.Name
+		for _, topic := range l.Outputs() {
+			w.pipelines[topic] = l.Name
+		}
 	}
 	ctx, w.cancel = context.WithTimeout(context.WithoutCancel(ctx), watchAtMost)
 	w.running.Go(func() {
@@ -125,7 +127,7 @@ func (w *watch) effect() string {
 	for _, m := range moves {
 		took := w.moved[m]
 		who := outputs
-		if len(took) < len(w.pipelines) {
+		if len(took) < len(w.field.Plan.Pipelines) {
 			who = strings.Join(slices.Sorted(maps.Keys(took)), "+")
 		}
 		last := slices.Max(slices.Collect(maps.Values(took)))

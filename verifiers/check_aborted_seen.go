@@ -24,6 +24,6 @@ func abortedSeen(e *evidence, s *suspect) {
 		return
 	}
 	for _, p := range partitionsOf(s.log) {
-		e.txns.abortedSeen.add(e, harness.AnomalyAbortedSeen, s, s.log[p].visible, func() string { return fmt.Sprintf("%s in %s/%d", s, e.layout.Output, p) })
+		e.txns.abortedSeen.add(e, harness.AnomalyAbortedSeen, s, s.log[p].visible, func() string { return fmt.Sprintf("%s in %s", s, e.place(p)) })
 	}
 }

@@ -10,7 +10,7 @@ func checkBounds(e *evidence, _ *harness.Numbers) []finding {
 	}
 	bounds := e.run.record.Bounds
 	var before, after, offered uint64
-	for p := range e.run.record.Plan.Partitions {
+	for p := range e.outputPartitions() {
 		m := e.meter(int32(p))
 		before, after, offered = before+m.before, after+m.after, offered+m.during
 	}

@@ -28,7 +28,7 @@ func committedNotSeen(e *evidence, s *suspect) {
 		confirmed, there := s.confirmed[p], s.log[p].present()
 		if confirmed > there && e.out.whole(p) {
 			e.txns.notSeen.add(e, harness.AnomalyCommittedNotSeen, s, confirmed-there, func() string {
-				return fmt.Sprintf("%s: %d of %d in %s/%d", s, there, confirmed, e.layout.Output, p)
+				return fmt.Sprintf("%s: %d of %d in %s", s, there, confirmed, e.place(p))
 			})
 		}
 	}

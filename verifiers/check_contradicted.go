@@ -33,7 +33,7 @@ func contradicted(e *evidence, s *suspect) {
 			continue
 		}
 		e.txns.contradicted.add(e, harness.AnomalyContradicted, s, 1, func() string {
-			return fmt.Sprintf("%s (%s): %s in %s/%d", s, s.outcomeText(), says, e.layout.Output, p)
+			return fmt.Sprintf("%s (%s): %s in %s", s, s.outcomeText(), says, e.place(p))
 		})
 	}
 }

@@ -40,7 +40,7 @@ func places(e *evidence, copies []harness.CopyRef) string {
 		if i > 0 {
 			text += " and "
 		}
-		text += fmt.Sprintf("%s/%d offset %d", e.layout.Output, c.Partition, c.Offset)
+		text += fmt.Sprintf("%s/%d offset %d", c.Topic, c.Partition, c.Offset)
 		if !e.layout.ProducerOnly {
 			text += fmt.Sprintf(" (worker %d incarnation %d)", c.By.Worker, c.By.Incarnation)
 		}

@@ -1,6 +1,10 @@
 package verifiers
 
-import "github.com/chaeos/chaeos/harness"
+import (
+	"strings"
+
+	"github.com/chaeos/chaeos/harness"
+)
 
 // checkForeign counts visible output records that are not this run's: no envelope, another run's, or of an input that
 // the source never sent.
@@ -8,7 +12,7 @@ func checkForeign(e *evidence, n *harness.Numbers) []finding {
 	n.Foreign = e.out.foreign
 	var found []finding
 	if n.Foreign > 0 {
-		found = doubt("%s output records are not this run's: somebody else wrote to %s", number(n.Foreign), e.layout.Output)
+		found = doubt("%s output records are not this run's: somebody else wrote to %s", number(n.Foreign), strings.Join(e.layout.Outputs(), " or "))
 	}
 	if !e.layout.ProducerOnly && e.in.foreign > 0 {
 		found = append(found, doubt("%s input records are not this run's", number(e.in.foreign))...)

@@ -14,7 +14,7 @@ import (
 // among them is not given, and the note says why.
 func checkLatency(e *evidence, n *harness.Numbers) []finding {
 	var shown uint64
-	for p := range e.run.record.Plan.Partitions {
+	for p := range e.outputPartitions() {
 		shown += e.meter(int32(p)).shown
 	}
 	if !e.run.live.recorded {

@@ -11,13 +11,13 @@ func checkNoProgress(e *evidence, n *harness.Numbers) []finding {
 	if !e.run.live.recorded {
 		return nil
 	}
-	for p := range e.run.record.Plan.Partitions {
+	for p := range e.outputPartitions() {
 		m := e.meter(int32(p))
 		if n.NoProgress == nil && m.offered > 0 {
-			n.NoProgress, n.NoProgressIn = pointer(time.Duration(0)), int32(p)
+			n.NoProgress, n.NoProgressIn = pointer(time.Duration(0)), e.at(int32(p)).partition
 		}
 		if x := m.longest; x != nil && (n.NoProgress == nil || x.length() > *n.NoProgress) {
-			n.NoProgress, n.NoProgressIn = pointer(x.length()), int32(p)
+			n.NoProgress, n.NoProgressIn = pointer(x.length()), e.at(int32(p)).partition
 		}
 	}
 	return nil

@@ -49,7 +49,7 @@ func phantomTxn(e *evidence, s *suspect) {
 	if s.refused() {
 		for _, p := range partitionsOf(s.log) {
 			e.txns.phantom.add(e, harness.AnomalyPhantom, s, s.log[p].visible, func() string {
-				return fmt.Sprintf("%s (%s): %d outputs in %s/%d", s, s.outcomeText(), s.log[p].visible, e.layout.Output, p)
+				return fmt.Sprintf("%s (%s): %d outputs in %s", s, s.outcomeText(), s.log[p].visible, e.place(p))
 			})
 		}
 	}

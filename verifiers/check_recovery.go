@@ -1,6 +1,7 @@
 package verifiers
 
 import (
+	"slices"
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
@@ -24,7 +25,7 @@ func checkRecovery(e *evidence, n *harness.Numbers) []finding {
 			if d, ok := m.recovered(); ok {
 				n.Recovery = worst(n.Recovery, d)
 			} else {
-				found = append(found, note("no new output in %s/%d after %s %s", e.layout.Output, p, f.Fault, f.Target)...)
+				found = append(found, note("no new output in %s after %s %s", e.place(p), f.Fault, f.Target)...)
 			}
 			if m.shownHealed != 0 && f.Healed != 0 {
 				n.RecoveryFromHeal = worst(n.RecoveryFromHeal, m.shownHealed.Sub(f.Healed))
@@ -41,14 +42,13 @@ func worst(d *time.Duration, x time.Duration) *time.Duration {
 	return d
 }
 
-// affected are the partitions that a fault affects: all, where it named none.
+// affected are the output partitions that a fault affects: all, where it named none.
 func (e *evidence) affected(f harness.FaultRecord) []int32 {
-	if len(f.Resolved.Partitions) > 0 {
-		return f.Resolved.Partitions
-	}
 	var all []int32
-	for p := range e.run.record.Plan.Partitions {
-		all = append(all, int32(p))
+	for p := range int32(e.outputPartitions()) {
+		if named := f.Resolved.Partitions; len(named) == 0 || slices.Contains(named, e.inputOf(p)) {
+			all = append(all, p)
+		}
 	}
 	return all
 }

@@ -63,8 +63,8 @@ func (g sampling) doubt(e *evidence) []finding {
 
 // gaps finds what is missing.
 func (e *evidence) gaps() (g sampling) {
-	for p := range e.run.record.Plan.Partitions {
-		at := tp{e.layout.Output, int32(p)}
+	for p := range e.outputPartitions() {
+		at := e.at(int32(p))
 		s := e.run.live.standing[at]
 		if s == nil || !s.sampled {
 			g.unsampled++

@@ -32,15 +32,15 @@ func torn(e *evidence, s *suspect) {
 func (e *evidence) effects(s *suspect) (took, missed string) {
 	for _, p := range partitionsOf(s.log) {
 		if f := s.log[p]; f.visible > 0 {
-			took = fmt.Sprintf("%d outputs in %s/%d are visible", f.visible, e.layout.Output, p)
+			took = fmt.Sprintf("%d outputs in %s are visible", f.visible, e.place(p))
 		}
 		if f := s.log[p]; f.aborted > 0 {
-			missed = fmt.Sprintf("%d outputs in %s/%d are aborted", f.aborted, e.layout.Output, p)
+			missed = fmt.Sprintf("%d outputs in %s are aborted", f.aborted, e.place(p))
 		}
 	}
 	for _, p := range partitionsOf(s.confirmed) {
 		if there := s.log[p].present(); there < s.confirmed[p] && e.out.whole(p) {
-			missed = fmt.Sprintf("%d of %d outputs in %s/%d are not", s.confirmed[p]-there, s.confirmed[p], e.layout.Output, p)
+			missed = fmt.Sprintf("%d of %d outputs in %s are not", s.confirmed[p]-there, s.confirmed[p], e.place(p))
 		}
 	}
 	if !e.haveFinal {

@@ -36,6 +36,7 @@ var checks = []check{
 	{"recovery", checkRecovery},
 	{"reordered", checkReordered},
 	{"source", checkSource},
+	{"split", checkSplit},
 	{"torn", checkTorn},
 	{"unknown", checkUnknown},
 	{"unprocessed", checkUnprocessed},

@@ -105,8 +105,13 @@ var controls = map[string]control{
 		w.fault(900, 2000)
 		pausedOutput(w)
 	}, figure: func(n *harness.Numbers) any { return *n.Recovery }, want: 1590 * time.Millisecond},
-	"reordered":   {planted: "an order inversion", figure: func(n *harness.Numbers) any { return n.Reordered }, want: uint64(1)},
-	"source":      {planted: "an input acknowledged and absent", figure: func(n *harness.Numbers) any { return n.AckedAbsent }, want: uint64(3)},
+	"reordered": {planted: "an order inversion", figure: func(n *harness.Numbers) any { return n.Reordered }, want: uint64(1)},
+	"source":    {planted: "an input acknowledged and absent", figure: func(n *harness.Numbers) any { return n.AckedAbsent }, want: uint64(3)},
+	"split": {row: fanName, do: func(w *world) {
+		*w = *fanWorld(records)
+		l := w.log("out-"+fanName, 1)
+		l.dropRecord(l.batches[0], 4)
+	}, figure: func(n *harness.Numbers) any { return *n.Split }, want: uint64(1), says: "1 inputs are visible in one output topic and missing from another, e.g. in/1 offset 4 (source 0 sequence 13)"},
 	"torn":        {planted: "a torn transaction over two partitions", figure: func(n *harness.Numbers) any { return *n.Torn }, want: uint64(1)},
 	"unknown":     {planted: "unknown records, one of which is there", figure: func(n *harness.Numbers) any { return [2]uint64{n.Unknown, n.UnknownHappened} }, want: [2]uint64{3, 1}},
 	"unprocessed": {planted: "input left over", figure: func(n *harness.Numbers) any { return n.Unprocessed }, want: uint64(perBatch)},

@@ -17,6 +17,7 @@ var copiesAtOnce = 50_000
 
 // copyOf is one visible copy of an input in the output log.
 type copyOf struct {
+	// partition is the output partition's number.
 	partition int32
 	offset    int64
 	producer  int64
@@ -152,7 +153,7 @@ func collect(o *outputReader, among *keyset.Set, stand visibility, wanted map[ke
 					continue
 				}
 				found = append(found, keyedCopy{key, copyOf{
-					partition: o.log.at.partition, offset: rec.Offset, producer: b.ProducerID, epoch: b.ProducerEpoch, sequence: b.Sequence(rec.Offset),
+					partition: o.log.number, offset: rec.Offset, producer: b.ProducerID, epoch: b.ProducerEpoch, sequence: b.Sequence(rec.Offset),
 					leader: b.LeaderEpoch, life: life{rec.Worker, rec.Incarnation}, processing: rec.Processing, txn: rec.Txn,
 				}})
 			}
@@ -213,7 +214,7 @@ func (p *provenance) cause(e *evidence, k keyset.Key, c copyOf, earlier []copyOf
 	if cause != "" {
 		return cause, nil
 	}
-	why, by := p.charged.note(e, k.Class, earlier[len(earlier)-1], c)
+	why, by := p.charged.note(e, e.inputOf(k.Class), earlier[len(earlier)-1], c)
 	if why == "" {
 		return byProcess, nil
 	}
@@ -225,7 +226,10 @@ func (e *evidence) recordRef(k keyset.Key) *harness.RecordRef {
 	if e.layout.ProducerOnly {
 		return &harness.RecordRef{Source: e.layout.Source, Sequence: k.Sequence(e.run.record.Plan.Partitions), Partition: k.Class, Offset: -1}
 	}
-	ref := &harness.RecordRef{Topic: e.run.record.Plan.Input, Partition: k.Class, Offset: int64(k.Index), Source: e.layout.Source}
+	ref := &harness.RecordRef{Topic: e.run.record.Plan.Input, Partition: e.inputOf(k.Class), Offset: int64(k.Index), Source: e.layout.Source}
+	if len(e.layout.Further) > 0 {
+		ref.Output = e.at(k.Class).topic
+	}
 	if id, ok := e.identity(k); ok {
 		ref.Source, ref.Sequence = id.Source, id.Sequence
 	}
@@ -237,12 +241,14 @@ func recordKey(r *harness.RecordRef, e *evidence) keyset.Key {
 	if e.layout.ProducerOnly {
 		return keyset.BySequence(r.Sequence, e.run.record.Plan.Partitions)
 	}
-	return keyset.Key{Class: r.Partition, Index: uint64(r.Offset)}
+	topic := max(0, slices.Index(e.layout.Outputs(), r.Output))
+	return keyset.Key{Class: int32(topic*e.run.record.Plan.Partitions) + r.Partition, Index: uint64(r.Offset)}
 }
 
 func (e *evidence) copyRef(c copyOf, cause string) harness.CopyRef {
+	at := e.at(c.partition)
 	ref := harness.CopyRef{
-		Topic: e.layout.Output, Partition: c.partition, Offset: c.offset, ProducerID: c.producer, ProducerEpoch: c.epoch,
+		Topic: at.topic, Partition: at.partition, Offset: c.offset, ProducerID: c.producer, ProducerEpoch: c.epoch,
 		Sequence: c.sequence, LeaderEpoch: c.leader, Processing: c.processing, Txn: c.txn, Cause: cause,
 	}
 	if !e.layout.ProducerOnly {

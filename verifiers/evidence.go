@@ -18,7 +18,7 @@ type evidence struct {
 	source  *source
 	workers []*worker
 
-	// input is what the row had to deliver; inputN counts it another way.
+	// input is what the row had to deliver, once for each of its output topics; inputN counts it another way.
 	input  *keyset.Set
 	inputN uint64
 	// missing are inputs without a visible copy, split into hidden, lost and unprocessed. Unread counts those of the
@@ -129,9 +129,9 @@ func (e *evidence) settle() {
 	case e.layout.ProducerOnly:
 		e.input, e.inputN = e.source.offered(), e.source.acked.Len()+e.source.sent.Len()
 	case e.layout.ReadCommitted:
-		e.input, e.inputN = e.in.committed, e.in.committedN
+		e.input, e.inputN = e.due(e.in.committed, e.in.committedN)
 	default:
-		e.input, e.inputN = e.in.uncommitted, e.in.uncommittedN
+		e.input, e.inputN = e.due(e.in.uncommitted, e.in.uncommittedN)
 	}
 	missing := e.input.Minus(e.out.seen)
 	e.hidden = missing.And(e.out.behind)
@@ -144,16 +144,24 @@ func (e *evidence) settle() {
 		e.lost, e.unprocessed = rest, keyset.New()
 		return
 	}
-	e.lost = rest.Below(e.position)
+	e.lost = rest.Below(e.limits())
 	e.unprocessed = rest.Minus(e.lost)
 }
 
-// name says which record a key is, for people.
+// name says which record a key is, for people, and in which topic it is due where the row has several.
 func (e *evidence) name(k keyset.Key) string {
+	text := e.inputName(k)
+	if len(e.layout.Further) > 0 {
+		text += " in " + e.at(k.Class).topic
+	}
+	return text
+}
+
+func (e *evidence) inputName(k keyset.Key) string {
 	if e.layout.ProducerOnly {
 		return fmt.Sprintf("source %d sequence %d", e.layout.Source, k.Sequence(e.run.record.Plan.Partitions))
 	}
-	text := fmt.Sprintf("%s/%d offset %d", e.run.record.Plan.Input, k.Class, k.Index)
+	text := fmt.Sprintf("%s/%d offset %d", e.run.record.Plan.Input, e.inputOf(k.Class), k.Index)
 	if id, ok := e.identity(k); ok {
 		text += fmt.Sprintf(" (source %d sequence %d)", id.Source, id.Sequence)
 	}
@@ -162,10 +170,11 @@ func (e *evidence) name(k keyset.Key) string {
 
 // identity is what the input log holds at a key's place.
 func (e *evidence) identity(k keyset.Key) (id history.Identity, ok bool) {
-	if k.Class < 0 || int(k.Class) >= len(e.in.ids) {
+	p := e.inputOf(k.Class)
+	if p < 0 || int(p) >= len(e.in.ids) {
 		return id, false
 	}
-	c := cursor{ids: e.in.ids[k.Class]}
+	c := cursor{ids: e.in.ids[p]}
 	return c.identity(int64(k.Index))
 }
 

@@ -1,6 +1,9 @@
 package verifiers
 
-import "github.com/chaeos/chaeos/harness/history"
+import (
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
+)
 
 // timed are the histories that say what was offered, and what became visible: those of the sources and of the observer.
 // They are read side by side in time order, so that nobody has to keep a timeline.
@@ -22,16 +25,13 @@ type timedStream struct {
 func newTimed(r *run, files []*loading) *timed {
 	t := &timed{run: r, handed: map[uint16][][]*meter{}, acked: map[uint16][][]*meter{}, shown: map[string][][]*meter{}}
 	for _, layout := range r.record.Plan.Pipelines {
-		meters := make([]*meter, r.record.Plan.Partitions)
+		meters := make([]*meter, outputPartitions(r, layout))
 		for p := range meters {
 			meters[p] = newMeter(r.record)
 		}
 		r.meters[layout.Name] = meters
-		t.shown[layout.Output] = append(t.shown[layout.Output], meters)
-		if layout.ProducerOnly {
-			t.handed[layout.Source] = append(t.handed[layout.Source], meters)
-		} else {
-			t.acked[layout.Source] = append(t.acked[layout.Source], meters)
+		for i, topic := range layout.Outputs() {
+			t.follow(layout, topic, meters[i*r.record.Plan.Partitions:(i+1)*r.record.Plan.Partitions])
 		}
 	}
 	// At the same moment supply comes before progress: sources first.
@@ -43,6 +43,16 @@ func newTimed(r *run, files []*loading) *timed {
 		}
 	}
 	return t
+}
+
+// follow feeds the meters of one output topic's partitions.
+func (t *timed) follow(layout harness.PipelineLayout, topic string, meters []*meter) {
+	t.shown[topic] = append(t.shown[topic], meters)
+	if layout.ProducerOnly {
+		t.handed[layout.Source] = append(t.handed[layout.Source], meters)
+	} else {
+		t.acked[layout.Source] = append(t.acked[layout.Source], meters)
+	}
 }
 
 // read goes through all streams.

@@ -81,7 +81,7 @@ func (e *evidence) lostText(a *harness.Anomaly, k keyset.Key) string {
 	if c := a.Commit; c != nil {
 		text += fmt.Sprintf(", passed by %s committing %d at %s", nameLife(*c.By), c.Offset, e.since(c.At))
 	} else if !e.layout.ProducerOnly {
-		text += fmt.Sprintf(", passed by the committed position %d", e.position[k.Class])
+		text += fmt.Sprintf(", passed by the committed position %d", e.position[e.inputOf(k.Class)])
 	}
 	return text
 }

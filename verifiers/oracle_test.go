@@ -19,14 +19,15 @@ func oracle(w *world, layout harness.PipelineLayout, position map[int32]int64) h
 	n.Input = uint64(len(input))
 	copies, hiddenCopies := map[tpo]int{}, map[tpo]int{}
 	firstSeen := map[tp]map[tpo]bool{}
-	for p := range int32(parts) {
-		out := tp{layout.Output, p}
+	for number := range int32(parts * len(layout.Outputs())) {
+		topic, p := layout.Place(number, parts)
+		out := tp{topic, p}
 		firstSeen[out] = map[tpo]bool{}
 		highest := map[int32]int64{}
 		fates, stable := fatesOf(w.logs[out])
 		for i, b := range w.logs[out].batches {
 			for _, rec := range b.Records {
-				k := keyOf(layout, rec)
+				k := keyOf(layout, topic, rec)
 				if fates[i] == aborted {
 					continue
 				}
@@ -59,25 +60,51 @@ func oracle(w *world, layout harness.PipelineLayout, position map[int32]int64) h
 			n.Unique++
 		case hiddenCopies[k] > 0:
 			n.Hidden++
-		case layout.ProducerOnly || k.offset < position[k.partition]:
+		case layout.ProducerOnly || k.offset < position[k.partition]: // in every topic
 			n.Lost++
 		default:
 			n.Unprocessed++
 		}
 	}
+	if len(layout.Further) > 0 {
+		n.Split = splitOf(input, copies, hiddenCopies)
+	}
 	return n
 }
 
+// tpo is a place in the input, and the topic that its output is due in.
 type tpo struct {
+	topic     string
 	partition int32
 	offset    int64
 }
 
-func keyOf(layout harness.PipelineLayout, rec observation.Record) tpo {
+func keyOf(layout harness.PipelineLayout, topic string, rec observation.Record) tpo {
 	if layout.ProducerOnly {
-		return tpo{int32(rec.Sequence % parts), int64(rec.Sequence / parts)}
+		return tpo{topic, int32(rec.Sequence % parts), int64(rec.Sequence / parts)}
 	}
-	return tpo{rec.Partition, rec.Origin.Offset}
+	return tpo{topic, rec.Partition, rec.Origin.Offset}
+}
+
+// splitOf counts the inputs that one topic has and another, in which they are not hidden, has not.
+func splitOf(input map[tpo]bool, copies, hiddenCopies map[tpo]int) *uint64 {
+	type place struct {
+		partition int32
+		offset    int64
+	}
+	seen, missing := map[place]bool{}, map[place]bool{}
+	for k := range input {
+		at := place{k.partition, k.offset}
+		seen[at] = seen[at] || copies[k] > 0
+		missing[at] = missing[at] || copies[k]+hiddenCopies[k] == 0
+	}
+	n := uint64(0)
+	for at := range seen {
+		if seen[at] && missing[at] {
+			n++
+		}
+	}
+	return &n
 }
 
 // inputsOf lists what a row had to deliver: what the source was told is stored, or what the input log holds.
@@ -89,7 +116,7 @@ func inputsOf(w *world, layout harness.PipelineLayout) map[tpo]bool {
 				for _, r := range a.Runs {
 					for i := range r.Count {
 						seq := r.First + i*r.Stride
-						input[tpo{int32(seq % parts), int64(seq / parts)}] = true
+						input[tpo{layout.Output, int32(seq % parts), int64(seq / parts)}] = true
 					}
 				}
 			}
@@ -101,7 +128,9 @@ func inputsOf(w *world, layout harness.PipelineLayout) map[tpo]bool {
 		for i, b := range w.log(inTopic, p).batches {
 			for _, rec := range b.Records {
 				if !layout.ReadCommitted || fates[i] != aborted && rec.Offset < stable {
-					input[tpo{p, rec.Offset}] = true
+					for _, topic := range layout.Outputs() {
+						input[tpo{topic, p, rec.Offset}] = true
+					}
 				}
 			}
 		}
@@ -165,12 +194,12 @@ func disturb(t *rapid.T, w *world, topic string) {
 		}
 	case 5:
 		c := clone(l.batches[i])
-		c.ProducerID, c.BaseSequence, c.Transactional = int64(rapid.IntRange(900, 903).Draw(t, "pid")), -1, topic == "out-"+txnName
+		c.ProducerID, c.BaseSequence, c.Transactional = int64(rapid.IntRange(900, 903).Draw(t, "pid")), -1, transactional(topic)
 		if !c.Control {
 			l.batches = append(l.batches, c)
 		}
 	case 6:
-		if topic == "out-"+txnName {
+		if transactional(topic) {
 			m := observation.Marker(rapid.IntRange(1, 2).Draw(t, "marker"))
 			l.batches = append(l.batches, marker(int64(rapid.IntRange(900, 903).Draw(t, "pid")), m))
 		}
@@ -178,13 +207,15 @@ func disturb(t *rapid.T, w *world, topic string) {
 	l.renumber()
 }
 
+func transactional(topic string) bool { return topic != "out-"+srcName && topic != "out-"+plainName }
+
 // TestAgainstOracle draws disturbed runs and compares every number that the log decides.
 func TestAgainstOracle(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		w := newWorld(90)
-		for _, layout := range w.record.Plan.Pipelines {
+		w := fanWorld(90)
+		for _, topic := range w.record.Plan.Outputs() {
 			for range rapid.IntRange(0, 5).Draw(rt, "disturbances") {
-				disturb(rt, w, layout.Output)
+				disturb(rt, w, topic)
 			}
 		}
 		w.hist("observer-samples").entries = nil
@@ -193,7 +224,7 @@ func TestAgainstOracle(t *testing.T) {
 			// Positions that go back prove nothing of what was committed: the confirmed commits still count.
 			w.extra[i].Offset = rapid.Int64Range(-1, 40).Draw(rt, "position")
 		}
-		position := map[string]map[int32]int64{"g-plain": {}, "g-txn": {}}
+		position := map[string]map[int32]int64{"g-plain": {}, "g-txn": {}, "g-fan": {}}
 		for _, p := range w.extra {
 			position[p.Group][p.Partition] = max(p.Offset, 30)
 		}
@@ -224,5 +255,6 @@ func requireSame(t *rapid.T, want, got harness.Numbers) {
 	pick := func(n harness.Numbers) []uint64 {
 		return []uint64{n.Input, n.Unique, n.Duplicates, n.DuplicatedInputs, n.Lost, n.Unprocessed, n.Hidden, n.Reordered}
 	}
+	require.Equal(t, want.Split, got.Split)
 	require.Equal(t, pick(want), pick(got), "input, unique, duplicates, duplicated inputs, lost, unprocessed, hidden, reordered")
 }

@@ -9,6 +9,7 @@ import (
 // outputLog is one pipeline's output topic as it was read back. Keys are input partition and offset, or, where the
 // source writes straight to it, sequences.
 type outputLog struct {
+	// parts are the row's output partitions by number (harness.PipelineLayout.Place).
 	parts []*partLog
 	// seen are inputs with a visible copy, again those with several; copies counts every visible copy.
 	seen, again *keyset.Set
@@ -79,7 +80,7 @@ func newOutputLog() *outputLog {
 
 // tallyOutput streams one pipeline's output files.
 func tallyOutput(r *run, in *inputLog, layout harness.PipelineLayout) (*outputLog, error) {
-	n := r.record.Plan.Partitions
+	n := outputPartitions(r, layout)
 	each := make([]*outputLog, n)
 	err := parallel(n, func(i int) (err error) {
 		each[i], err = tallyOutputPartition(r, in, layout, int32(i))
@@ -103,7 +104,9 @@ type outputReader struct {
 	source  *source
 	log     *partLog
 	cursors []cursor
-	// highest is, by input partition, one above the highest input that came first so far.
+	// first is the class of the keys of input partition 0 in the log's topic.
+	first int32
+	// highest is, by class, one above the highest input that came first so far.
 	highest map[int32]uint64
 	// txnSeen, where set, is shown all records of transactions, and nothing is counted.
 	txnSeen func(key txnKey, stands visibility, n uint64)
@@ -116,14 +119,17 @@ type outputReader struct {
 
 func newOutputReader(r *run, in *inputLog, layout harness.PipelineLayout, log *partLog) *outputReader {
 	o := &outputReader{outputLog: newOutputLog(), run: r, layout: layout, source: r.sources[layout.Source], log: log, highest: map[int32]uint64{}}
+	o.first = log.number - log.at.partition
 	for _, ids := range in.ids {
 		o.cursors = append(o.cursors, cursor{ids: ids})
 	}
 	return o
 }
 
-func tallyOutputPartition(r *run, in *inputLog, layout harness.PipelineLayout, partition int32) (*outputLog, error) {
-	log := openPartition(r, tp{layout.Output, partition})
+func tallyOutputPartition(r *run, in *inputLog, layout harness.PipelineLayout, number int32) (*outputLog, error) {
+	topic, inTopic := layout.Place(number, r.record.Plan.Partitions)
+	log := openPartition(r, tp{topic, inTopic})
+	log.number = number
 	log.uncommitted = layout.ReadUncommittedOutput
 	o := newOutputReader(r, in, layout, log)
 	o.parts = []*partLog{log}
@@ -197,7 +203,7 @@ func (o *outputReader) orderly(r *observation.Run) (class int32, from uint64, ok
 	if first.Status != observation.Output || r.OriginStep != 1 || p < 0 || int(p) >= len(o.cursors) || first.Origin.Offset < 0 {
 		return 0, 0, false
 	}
-	return p, uint64(first.Origin.Offset), o.cursors[p].holds(first.Origin.Offset, r.Count, first.Identity, r.SequenceStep)
+	return o.first + p, uint64(first.Origin.Offset), o.cursors[p].holds(first.Origin.Offset, r.Count, first.Identity, r.SequenceStep)
 }
 
 // countRun counts an orderly run, unless some of it is there already.
@@ -269,7 +275,7 @@ func (o *outputReader) classify(rec *observation.Record) (keyset.Key, kindOfReco
 	}
 	if p := rec.Partition; p >= 0 && int(p) < len(o.cursors) {
 		if id, ok := o.cursors[p].identity(rec.Origin.Offset); ok && id == rec.Identity {
-			return keyset.Key{Class: p, Index: uint64(rec.Origin.Offset)}, sound
+			return keyset.Key{Class: o.first + p, Index: uint64(rec.Origin.Offset)}, sound
 		}
 	}
 	if source == nil || !source.intended.Has(bySequence) {
@@ -305,10 +311,10 @@ func (o *outputReader) attribute(rec *observation.Record, stands visibility, n u
 	if at := (txnKey{life{rec.Worker, rec.Incarnation}, txn}); !o.valid || at != o.key {
 		o.key, o.valid = at, true
 		if txn == 0 {
-			o.life = counters(o.lives, at.life, o.log.at.partition)
+			o.life = counters(o.lives, at.life, o.log.number)
 		} else {
 			for v := range o.weight {
-				o.weight[v] = weight(at, o.log.at.partition, visibility(v))
+				o.weight[v] = weight(at, o.log.number, visibility(v))
 			}
 		}
 	}

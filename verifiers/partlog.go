@@ -10,9 +10,11 @@ import (
 
 // partLog is what one partition's headers and index entry say, before its records are looked at.
 type partLog struct {
-	at   tp
-	path string
-	info observation.Partition
+	at tp
+	// number is an output partition's number in its row, an input partition's own.
+	number int32
+	path   string
+	info   observation.Partition
 	// stable is the last stable offset: nothing at or above it is visible to a read_committed reader.
 	stable int64
 	aborts *observation.Aborts
@@ -44,7 +46,7 @@ func (p *partLog) doubt(format string, args ...any) {
 
 // openPartition reads a partition's headers. Trouble with its file is a doubt, not an error.
 func openPartition(r *run, at tp) *partLog {
-	p := &partLog{at: at, path: observation.File(r.dir, at.topic, at.partition)}
+	p := &partLog{at: at, number: at.partition, path: observation.File(r.dir, at.topic, at.partition)}
 	info := r.index.Partition(at.topic, at.partition)
 	if info == nil {
 		p.idle = true

@@ -16,16 +16,20 @@ const maxPasses = 1000
 // passes are the commits that went past lost inputs: of each input the first that did, by the merged histories of all
 // workers.
 type passes struct {
-	lost     *keyset.Set
-	frontier map[int32]int64
-	list     []harness.Pass
+	lost *keyset.Set
+	// topics are how many output topics an input is due in, partitions how many partitions each has.
+	topics, partitions int32
+	frontier           map[int32]int64
+	list               []harness.Pass
 	// dropped counts those that were not kept.
 	dropped int
 }
 
 // passesOf reads the workers' histories side by side in time order, one entry of each in memory.
 func passesOf(e *evidence) (*passes, error) {
-	p := &passes{lost: e.lost, frontier: map[int32]int64{}}
+	p := &passes{
+		lost: e.lost, topics: int32(len(e.layout.Outputs())), partitions: int32(max(1, e.run.record.Plan.Partitions)), frontier: map[int32]int64{},
+	}
 	heads := make([]*head, 0, len(e.workers))
 	var failed error
 	for _, w := range e.workers {
@@ -74,7 +78,7 @@ func (p *passes) take(w *worker, c *history.Committed) {
 			continue
 		}
 		p.frontier[o.Partition] = o.Offset
-		n := p.lost.Count(o.Partition, uint64(from), uint64(o.Offset))
+		n := p.lostIn(o.Partition, uint64(from), uint64(o.Offset))
 		switch {
 		case n == 0:
 		case len(p.list) >= maxPasses:
@@ -88,10 +92,18 @@ func (p *passes) take(w *worker, c *history.Committed) {
 	}
 }
 
+// lostIn counts what is lost of a stretch of an input partition, in every topic.
+func (p *passes) lostIn(partition int32, from, to uint64) (n uint64) {
+	for t := range p.topics {
+		n += p.lost.Count(t*p.partitions+partition, from, to)
+	}
+	return n
+}
+
 // of finds the commit that passed one lost input.
 func (p *passes) of(k keyset.Key) *harness.CommitRef {
 	for i := range p.list {
-		if x := &p.list[i]; x.Partition == k.Class && int64(k.Index) >= x.From && int64(k.Index) < x.Offset {
+		if x := &p.list[i]; x.Partition == k.Class%p.partitions && int64(k.Index) >= x.From && int64(k.Index) < x.Offset {
 			return &x.CommitRef
 		}
 	}

@@ -29,8 +29,8 @@ const stateOngoing = "Ongoing"
 func findStalls(e *evidence) ([]harness.Stall, error) {
 	var all []harness.Stall
 	threshold := cmp.Or(e.run.record.Bounds.StallThreshold, harness.DefaultBounds().StallThreshold)
-	for p := range e.run.record.Plan.Partitions {
-		at := tp{e.layout.Output, int32(p)}
+	for p := range e.outputPartitions() {
+		at := e.at(int32(p))
 		standing := e.run.live.standing[at]
 		if standing == nil {
 			continue
@@ -39,7 +39,7 @@ func findStalls(e *evidence) ([]harness.Stall, error) {
 		for _, s := range standing.longer(threshold, e.run.record.LoadStart) {
 			here = append(here, e.seenStall(at, s))
 		}
-		if err := e.lookUp(e.partOf(at.partition), here[:min(len(here), maxStalls)]); err != nil {
+		if err := e.lookUp(e.partOf(int32(p)), here[:min(len(here), maxStalls)]); err != nil {
 			return nil, err
 		}
 		all = append(all, here...)

@@ -213,7 +213,7 @@ func (e *evidence) gatherFromLogs(in map[block]bool, found map[txnKey]*suspect) 
 	})
 	for i, of := range fates {
 		for key, f := range of {
-			found[key].log[e.out.parts[i].at.partition] = f
+			found[key].log[e.out.parts[i].number] = f
 		}
 	}
 	return err

@@ -105,7 +105,7 @@ func findTruncations(parts []*partLog, l *liveLog) truncations {
 	all := truncations{}
 	for _, p := range parts {
 		if found := p.truncated(l); len(found) > 0 {
-			all[p.at.partition] = found
+			all[p.number] = found
 		}
 	}
 	return all

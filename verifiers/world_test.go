@@ -28,6 +28,8 @@ const (
 	txnName   = "transactional"
 	plainName = "idempotent"
 	srcName   = "acks1"
+	// fanName is the row with two output topics, in worlds that ask for it.
+	fanName = "fan-out"
 )
 
 type world struct {
@@ -117,7 +119,17 @@ func (f *histFile) add(e ...history.Entry) { f.entries = append(f.entries, e...)
 func at(n uint64) history.Time { return baseTime.Add(time.Duration(n) * time.Millisecond) }
 
 // newWorld makes a clean run of n records a source (a multiple of parts*perBatch).
-func newWorld(n uint64) *world {
+func newWorld(n uint64) *world { return makeWorld(n) }
+
+// fanWorld is one with a row more, that writes to two topics.
+func fanWorld(n uint64) *world {
+	return makeWorld(n, harness.PipelineLayout{
+		PipelineInfo: harness.PipelineInfo{Name: fanName, Claims: harness.ExactlyOnce, Transactional: true, ReadCommitted: true, Topics: 2},
+		Output:       "out-" + fanName, Further: []string{"out-" + fanName + "-2"}, Group: "g-fan",
+	})
+}
+
+func makeWorld(n uint64, more ...harness.PipelineLayout) *world {
 	w := &world{
 		record: &harness.RunRecord{
 			Version: harness.RecordVersion, Name: runName, RunID: history.RunIDOf(runName), Experiment: "planted", Seed: 7,
@@ -131,7 +143,8 @@ func newWorld(n uint64) *world {
 		},
 		logs: map[tp]*topicLog{}, files: map[string]*histFile{}, cut: map[string]int64{},
 	}
-	for _, topic := range []string{inTopic, "out-" + srcName, "out-" + plainName, "out-" + txnName} {
+	w.record.Plan.Pipelines = append(w.record.Plan.Pipelines, more...)
+	for _, topic := range append(w.record.Plan.Outputs(), inTopic) {
 		for p := range int32(parts) {
 			w.logs[tp{topic, p}] = &topicLog{seq: map[int64]int32{}}
 		}
@@ -139,7 +152,10 @@ func newWorld(n uint64) *world {
 	w.fillSource(0, inTopic, "source-input", "", 100, n)
 	w.fillSource(1, "out-"+srcName, "source-acks1", srcName, 101, n)
 	w.fillPlain()
-	w.fillTxns()
+	w.fillTxns(w.record.Plan.Pipelines[2])
+	for _, l := range more {
+		w.fillTxns(l)
+	}
 	w.fillObserver(n)
 	return w
 }
@@ -200,8 +216,8 @@ func (w *world) fillPlain() {
 }
 
 // fillTxns: one worker, one transaction for the i-th batch of every input partition.
-func (w *world) fillTxns() {
-	f := w.addHist("transactional-0", "worker", txnName, 0, 1)
+func (w *world) fillTxns(layout harness.PipelineLayout) {
+	f := w.addHist(layout.Name+"-0", "worker", layout.Name, 0, 1)
 	f.add(&history.Assigned{At: baseTime, Generation: 1, Partitions: []int32{0, 1, 2}})
 	processing := uint64(1)
 	for i := range w.log(inTopic, 0).batches {
@@ -213,15 +229,19 @@ func (w *world) fillTxns() {
 		for p := range int32(parts) {
 			in := w.log(inTopic, p).batches[i]
 			f.add(polled(in, p, processing))
-			w.log("out-"+txnName, p).append(&observation.Batch{ProducerID: 300, Transactional: true, Records: output(in, p, life{0, 1}, processing, txn)})
+			for t, topic := range layout.Outputs() {
+				w.log(topic, p).append(&observation.Batch{ProducerID: 300, Transactional: true, Records: output(in, p, life{0, 1}, processing, txn)})
+				outputs.Counts = append(outputs.Counts, history.PartitionCount{Partition: int32(t*parts) + p, Count: uint64(len(in.Records))})
+			}
 			processing += uint64(len(in.Records))
-			outputs.Counts = append(outputs.Counts, history.PartitionCount{Partition: p, Count: uint64(len(in.Records))})
 			offsets = append(offsets, history.PartitionOffset{Partition: p, Offset: in.Last + 1})
 		}
 		f.add(outputs, &history.Committing{At: now, Txn: txn, Offsets: offsets}, &history.Committed{At: now, Txn: txn, Outcome: history.OutcomeConfirmed, Offsets: offsets},
 			&history.TxnEnding{At: now, Txn: txn, Commit: true}, &history.TxnEnded{At: now, Txn: txn, Commit: true, Outcome: history.OutcomeConfirmed})
-		for p := range int32(parts) {
-			w.log("out-"+txnName, p).append(marker(300, observation.MarkerCommit))
+		for _, topic := range layout.Outputs() {
+			for p := range int32(parts) {
+				w.log(topic, p).append(marker(300, observation.MarkerCommit))
+			}
 		}
 	}
 }
@@ -235,12 +255,13 @@ func (w *world) fillObserver(n uint64) {
 	block := uint64(parts * perBatch)
 	for _, layout := range w.record.Plan.Pipelines {
 		for first := uint64(0); first < n; first += block {
-			for p := range int32(parts) {
-				live.add(&history.Seen{At: at(first + block + 20), Topic: layout.Output, Partition: p, Count: perBatch, New: perBatch})
+			for number := range int32(parts * len(layout.Outputs())) {
+				topic, p := layout.Place(number, parts)
+				live.add(&history.Seen{At: at(first + block + 20), Topic: topic, Partition: p, Count: perBatch, New: perBatch})
 			}
 		}
 		h := hdrhistogram.New(1000, int64(time.Hour), 3)
-		_ = h.RecordValues(int64(20*time.Millisecond), int64(n))
+		_ = h.RecordValues(int64(20*time.Millisecond), int64(n)*int64(len(layout.Outputs())))
 		hdr, _ := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 		live.add(&history.Latency{At: at(n), Pipeline: layout.Name, HDR: hdr})
 	}
@@ -248,8 +269,9 @@ func (w *world) fillObserver(n uint64) {
 	samples := w.addHist("observer-samples", "harness", "", 0, 0)
 	for t := uint64(0); t <= min(n, 60_000); t += 100 {
 		for _, layout := range w.record.Plan.Pipelines {
-			for p := range int32(parts) {
-				samples.add(&history.Sample{At: at(t), Topic: layout.Output, Partition: p, Broker: 1, LeaderEpoch: 0, LSO: int64(t), HW: int64(t)})
+			for number := range int32(parts * len(layout.Outputs())) {
+				topic, p := layout.Place(number, parts)
+				samples.add(&history.Sample{At: at(t), Topic: topic, Partition: p, Broker: 1, LeaderEpoch: 0, LSO: int64(t), HW: int64(t)})
 			}
 		}
 	}
@@ -288,7 +310,7 @@ func (w *world) save(t testing.TB) string {
 		w.saveHistory(t, dir, w.files[name])
 	}
 	index := &observation.Index{Run: w.record.RunID, Finished: true, Positions: w.positions()}
-	for _, topic := range []string{inTopic, "out-" + srcName, "out-" + plainName, "out-" + txnName} {
+	for _, topic := range append([]string{inTopic}, w.record.Plan.Outputs()...) {
 		for p := range int32(parts) {
 			index.Partitions = append(index.Partitions, w.saveLog(t, dir, topic, p))
 		}
@@ -327,9 +349,12 @@ func (w *world) positions() []observation.Position {
 		return w.extra
 	}
 	var all []observation.Position
-	for _, g := range []string{"g-plain", "g-txn"} {
+	for _, l := range w.record.Plan.Pipelines {
 		for p := range int32(parts) {
-			all = append(all, observation.Position{Group: g, Topic: inTopic, Partition: p, Offset: w.log(inTopic, p).next})
+			if l.Group == "" {
+				continue
+			}
+			all = append(all, observation.Position{Group: l.Group, Topic: inTopic, Partition: p, Offset: w.log(inTopic, p).next})
 		}
 	}
 	return all

@@ -51,6 +51,7 @@ func Pipelines() []Pipeline {
 		commitFirst(),
 		commitOutOfOrder(),
 		commitThenNotify(),
+		fanOut(),
 		idempotent(),
 		idempotentProducer(),
 		idempotentRestart(),

@@ -69,11 +69,23 @@ func (c *client) value(in input) []byte {
 // produce hands the input's output to the producer. Done is called once its outcome is recorded in memory; it must not
 // block.
 func (c *client) produce(ctx context.Context, in input, done func(input, error)) {
+	c.produceTo(ctx, c.w.spec.Output, in.partition, in, done)
+}
+
+// produceFurther hands the input's outputs for the topics beside the first to the producer; done is called for each.
+func (c *client) produceFurther(ctx context.Context, in input, done func(input, error)) {
+	for i, topic := range c.w.spec.Further {
+		c.produceTo(ctx, topic, int32((i+1)*c.w.spec.Partitions)+in.partition, in, done)
+	}
+}
+
+// produceTo produces to the topic of an output partition's number (harness.PipelineLayout.Place).
+func (c *client) produceTo(ctx context.Context, topic string, number int32, in input, done func(input, error)) {
 	txn := c.openTxn()
-	record := &kgo.Record{Topic: c.w.spec.Output, Partition: in.partition, Value: c.value(in)}
+	record := &kgo.Record{Topic: topic, Partition: in.partition, Value: c.value(in)}
 	c.producing().Produce(ctx, record, func(_ *kgo.Record, err error) {
 		outcome, reason := produceOutcome(err)
-		c.outputs.add(settling{txn: txn, outcome: outcome, reason: reason}, in.partition)
+		c.outputs.add(settling{txn: txn, outcome: outcome, reason: reason}, number)
 		if err == nil {
 			c.w.processed.Add(1)
 		}

@@ -263,7 +263,7 @@ func TestKillAfterTheCommitLosesWhatWasInHand(t *testing.T) {
 }
 
 func TestKillInsideTransactionNeitherLosesNorDuplicates(t *testing.T) {
-	for _, name := range []string{"transactional", "transactional-manual", "transactional-no-metadata", "transactional-random-id"} {
+	for _, name := range []string{"transactional", "transactional-manual", "transactional-no-metadata", "transactional-random-id", "fan-out"} {
 		for _, phase := range []string{PhasePolled, PhaseProcessed, PhaseFlushed, PhaseCommitting, PhaseOffsetsSent, PhaseCommitted} {
 			if name != "transactional" && phase != PhaseFlushed && phase != PhaseOffsetsSent {
 				continue

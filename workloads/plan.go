@@ -55,7 +55,7 @@ func planSource(f harness.FleetSpec, name, pipeline string, number uint16, topic
 
 func planWorker(f harness.FleetSpec, layout harness.PipelineLayout, n int) *member {
 	s := planSpec(f, fmt.Sprintf("%s-%d", layout.Name, n), roleWorker, layout.Name)
-	s.Number, s.Input, s.Output, s.Group = uint16(n), f.Plan.Input, layout.Output, layout.Group
+	s.Number, s.Input, s.Output, s.Further, s.Group = uint16(n), f.Plan.Input, layout.Output, layout.Further, layout.Group
 	if n < len(layout.TransactionalIDs) {
 		s.TransactionalID = layout.TransactionalIDs[n]
 	}

@@ -32,11 +32,12 @@ type spec struct {
 	History   string        `json:"history"`
 	Bootstrap []string      `json:"bootstrap"`
 	Dials     harness.Dials `json:"dials"`
-	// Input is what a worker reads; Output is what a worker or a source writes.
-	Input      string `json:"input,omitempty"`
-	Output     string `json:"output"`
-	Partitions int    `json:"partitions"`
-	Group      string `json:"group,omitempty"`
+	// Input is what a worker reads; Output is what a worker or a source writes, Further what it writes beside.
+	Input      string   `json:"input,omitempty"`
+	Output     string   `json:"output"`
+	Further    []string `json:"further,omitempty"`
+	Partitions int      `json:"partitions"`
+	Group      string   `json:"group,omitempty"`
 	// TransactionalID is the worker's or source's, stable over incarnations.
 	TransactionalID string `json:"transactionalID,omitempty"`
 	// Options are the pipeline's settings that the experiment changed.

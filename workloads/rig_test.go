@@ -93,8 +93,11 @@ func newRig(t *testing.T, workers int, load harness.Load, names ...string) *rig 
 				l.TransactionalIDs = append(l.TransactionalIDs, fmt.Sprintf("%s-%d", name, w))
 			}
 		}
+		for n := 2; n <= p.Topics; n++ {
+			l.Further = append(l.Further, fmt.Sprintf("%s-%d", l.Output, n))
+		}
 		if !p.Effects {
-			topics = append(topics, l.Output)
+			topics = append(topics, l.Outputs()...)
 		}
 		plan.Pipelines = append(plan.Pipelines, l)
 	}
@@ -250,14 +253,26 @@ func (r *rig) outputsOf(pipeline string) []visible {
 	return all
 }
 
-// counts returns how often each input is visible in the pipeline's output.
+// counts returns how often each input is visible in the pipeline's output, which is the same in all of its topics.
 func (r *rig) counts(pipeline string) map[history.Identity]int {
 	r.t.Helper()
+	inputs := r.readAll("in")
+	n := r.countsIn(inputs, r.outputsOf(pipeline))
+	l, err := r.plan.Pipeline(pipeline)
+	require.NoError(r.t, err)
+	for _, topic := range l.Further {
+		require.Equal(r.t, n, r.countsIn(inputs, r.readAll(topic)), "all or none: %s", topic)
+	}
+	return n
+}
+
+func (r *rig) countsIn(inputs, outputs []visible) map[history.Identity]int {
+	r.t.Helper()
 	n := map[history.Identity]int{}
-	for _, v := range r.readAll("in") {
+	for _, v := range inputs {
 		n[v.Identity] = 0
 	}
-	for _, v := range r.outputsOf(pipeline) {
+	for _, v := range outputs {
 		require.True(r.t, v.isOutput)
 		require.Contains(r.t, n, v.Identity)
 		require.Equal(r.t, v.partition, v.Origin.Partition, "output partition = input partition")

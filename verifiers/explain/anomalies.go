@@ -105,8 +105,9 @@ func (f *folder) firsts(pipeline string, first map[txnKey]*harness.RecordRef) er
 		return err
 	}
 	left := len(first)
-	for p := range int32(f.record.Plan.Partitions) {
-		_, _, err := observation.ReadFile(observation.File(f.dir, l.Output, p), false, func(b *observation.Batch) error {
+	for n := range int32(f.record.Plan.Partitions * len(l.Outputs())) {
+		topic, p := l.Place(n, f.record.Plan.Partitions)
+		_, _, err := observation.ReadFile(observation.File(f.dir, topic, p), false, func(b *observation.Batch) error {
 			for i := range b.Records {
 				r := &b.Records[i]
 				at := txnKey{r.Worker, r.Incarnation, r.Txn}
@@ -142,7 +143,9 @@ func pick(all []harness.Anomaly, most int) []harness.Anomaly {
 		if len(picked) == most {
 			break
 		}
-		if key := (once{a.Pipeline, *a.Record}); !seen[key] {
+		key := once{a.Pipeline, *a.Record}
+		key.Output = "" // a life tells of all topics
+		if !seen[key] {
 			seen[key] = true
 			picked = append(picked, a)
 		}

@@ -6,19 +6,26 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// ends says how the record ended in every row.
+// ends says how the record ended in every row, and in each topic of a row that has several.
 func (t *telling) ends() {
 	for _, l := range t.rows {
-		end := t.end(l)
-		end.Pipeline = l.Name
-		t.life.Ends = append(t.life.Ends, end)
+		for _, topic := range l.Outputs() {
+			end := t.end(l, topic)
+			end.Pipeline = l.Name
+			if len(l.Further) > 0 {
+				end.Text = t.short(topic) + ": " + end.Text
+			}
+			t.life.Ends = append(t.life.Ends, end)
+		}
 	}
 }
 
-func (t *telling) end(l harness.PipelineLayout) harness.LifeEnd {
+func (t *telling) end(l harness.PipelineLayout, topic string) harness.LifeEnd {
 	standing := map[string][]*harness.LogCopy{}
 	for _, c := range t.copies[l.Name] {
-		standing[c.Standing] = append(standing[c.Standing], c)
+		if c.Topic == topic {
+			standing[c.Standing] = append(standing[c.Standing], c)
+		}
 	}
 	visible := standing["visible"]
 	switch {

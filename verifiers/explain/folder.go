@@ -60,8 +60,13 @@ func (f *folder) topic(name string) (string, error) {
 		return plan.Input, nil
 	}
 	for _, l := range plan.Pipelines {
-		if name == l.Output || name == l.Name {
+		if name == l.Name {
 			return l.Output, nil
+		}
+		for _, topic := range l.Outputs() {
+			if name == topic || name == f.short(topic) {
+				return topic, nil
+			}
 		}
 		known = append(known, l.Name)
 	}

@@ -61,7 +61,7 @@ func (t *telling) places() []place {
 
 func (t *telling) seen(h harness.HistoryRecord, e *history.Seen) {
 	for _, l := range t.rows {
-		if l.Output != e.Topic {
+		if !slices.Contains(l.Outputs(), e.Topic) {
 			continue
 		}
 		text := fmt.Sprintf("a read_committed reader was given %s/%d offsets %d to %d", t.short(e.Topic), e.Partition, e.From, e.To-1)
@@ -79,7 +79,7 @@ func (t *telling) seen(h harness.HistoryRecord, e *history.Seen) {
 // shows says that a copy of the record was among what the reader was given.
 func (t *telling) shows(l harness.PipelineLayout, e *history.Seen) bool {
 	return slices.ContainsFunc(t.copies[l.Name], func(c *harness.LogCopy) bool {
-		return c.Partition == e.Partition && c.Offset >= e.From && c.Offset < e.To
+		return c.Topic == e.Topic && c.Partition == e.Partition && c.Offset >= e.From && c.Offset < e.To
 	})
 }
 

@@ -99,25 +99,36 @@ func (s *sought) input(topic string) {
 	t.missing("its scheduled time: it stands in the record, and the record is not in %s", t.short(topic))
 }
 
-// outputs finds the records' outputs in every row's topic.
+// outputs finds the records' outputs in every row's topics.
 func (all tellings) outputs(f *folder) error {
 	for _, l := range f.record.Plan.Pipelines {
 		some := all.through(l)
 		if l.ProducerOnly || len(some) == 0 {
 			continue
 		}
-		found, err := some.find(f, l.Output, true)
-		if err != nil {
-			return err
+		for _, t := range some {
+			t.whole[l.Name] = true
 		}
-		for _, s := range found {
-			s.t.copies[l.Name], s.t.whole[l.Name] = s.copies, s.whole
-			for _, c := range s.copies {
-				s.t.stored(l.Name, c)
+		for _, topic := range l.Outputs() {
+			found, err := some.find(f, topic, true)
+			if err != nil {
+				return err
+			}
+			for _, s := range found {
+				s.output(l)
 			}
 		}
 	}
 	return nil
+}
+
+// output takes what was found in one of a row's topics.
+func (s *sought) output(l harness.PipelineLayout) {
+	s.t.copies[l.Name] = append(s.t.copies[l.Name], s.copies...)
+	s.t.whole[l.Name] = s.t.whole[l.Name] && s.whole
+	for _, c := range s.copies {
+		s.t.stored(l.Name, c)
+	}
 }
 
 // stored tells of a copy in a log, at its batch's own time.

@@ -130,8 +130,12 @@ func (w *watch) outputs(e *history.Outputs) {
 	}
 	w.tellBegin()
 	for _, c := range e.Counts {
-		if c.Partition == w.place.Partition && c.Count > 0 {
-			text := fmt.Sprintf("%d outputs in partition %d since the entry before: %s", c.Count, c.Partition, e.Outcome)
+		topic, p := w.layout.Place(c.Partition, w.t.record.Plan.Partitions)
+		if p == w.place.Partition && c.Count > 0 {
+			text := fmt.Sprintf("%d outputs in partition %d since the entry before: %s", c.Count, p, e.Outcome)
+			if len(w.layout.Further) > 0 {
+				text = fmt.Sprintf("%d outputs in %s/%d since the entry before: %s", c.Count, w.t.short(topic), p, e.Outcome)
+			}
 			if e.Reason != "" {
 				text += " (" + e.Reason + ")"
 			}

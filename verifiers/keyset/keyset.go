@@ -278,6 +278,18 @@ func (s *Set) Where(belongs func(class int32) bool) *Set {
 	return out
 }
 
+// Shifted returns the keys with their classes moved up by so many.
+func (s *Set) Shifted(by int32) *Set {
+	out := New()
+	out.Overflow = s.Overflow
+	for c, x := range s.classes {
+		z := &class{bits: x.flush().Clone()}
+		z.settle()
+		out.classes[c+by] = z
+	}
+	return out
+}
+
 // Compact makes the bitmaps as small as they can be. Several goroutines may then read the set.
 func (s *Set) Compact() {
 	for _, x := range s.classes {

@@ -35,41 +35,61 @@ type live struct {
 	client     *kgo.Client
 	out        *history.Writer
 	fail       func(error)
-	byTopic    map[string]*output
+	// byTopic says whose output a topic is, and which of its topics.
+	byTopic    map[string]topicOf
 	byPipeline map[string]*output
 	// taking is held while what was polled is recorded.
 	taking  sync.Mutex
 	written history.Time
 }
 
-// output is one pipeline's output topic as seen so far.
+// output is one pipeline's output topics as seen so far. Of a pipeline with several an input is seen once in each.
 type output struct {
 	layout  harness.PipelineLayout
 	seen    *keyset.Set
 	latency *hdrhistogram.Histogram
+	// visible are the distinct inputs, by output partition (harness.PipelineLayout.Place).
 	visible []atomic.Uint64
+}
+
+type topicOf struct {
+	*output
+	// first is the number of the topic's partition 0.
+	first int32
+}
+
+// visibleIn is the number of distinct inputs of a partition that are in every topic.
+func (o *output) visibleIn(partition int32) uint64 {
+	topics := len(o.layout.Outputs())
+	partitions := len(o.visible) / topics
+	if partition < 0 || int(partition) >= partitions {
+		return 0
+	}
+	n := o.visible[partition].Load()
+	for t := 1; t < topics; t++ {
+		n = min(n, o.visible[t*partitions+int(partition)].Load())
+	}
+	return n
 }
 
 func newLive(spec harness.ObserverSpec, fail func(error)) (*live, error) {
 	l := &live{
 		dir: spec.Dir, runID: spec.RunID, partitions: spec.Plan.Partitions, fail: fail,
-		byTopic: map[string]*output{}, byPipeline: map[string]*output{}, written: history.Now(),
+		byTopic: map[string]topicOf{}, byPipeline: map[string]*output{}, written: history.Now(),
 	}
 	assignment := map[string]map[int32]kgo.Offset{}
 	for _, layout := range spec.Plan.Pipelines {
 		o := &output{
-			layout: layout, seen: keyset.New(), visible: make([]atomic.Uint64, spec.Plan.Partitions),
+			layout: layout, seen: keyset.New(), visible: make([]atomic.Uint64, spec.Plan.Partitions*len(layout.Outputs())),
 			latency: hdrhistogram.New(latencyLowest, latencyHighest, latencyDigits),
 		}
-		l.byTopic[layout.Output], l.byPipeline[layout.Name] = o, o
-		if layout.Effects {
-			continue
+		l.byPipeline[layout.Name] = o
+		for i, topic := range layout.Outputs() {
+			l.byTopic[topic] = topicOf{o, int32(i * spec.Plan.Partitions)}
+			if !layout.Effects {
+				assignment[topic] = fromStart(spec.Plan.Partitions)
+			}
 		}
-		offsets := map[int32]kgo.Offset{}
-		for p := range spec.Plan.Partitions {
-			offsets[int32(p)] = kgo.NewOffset().AtStart()
-		}
-		assignment[layout.Output] = offsets
 	}
 	var err error
 	l.client, err = harness.DirectClient(spec.Cluster, "chaeos-live", kgo.ConsumePartitions(assignment),
@@ -82,6 +102,14 @@ func newLive(spec harness.ObserverSpec, fail func(error)) (*live, error) {
 		return nil, err
 	}
 	return l, nil
+}
+
+func fromStart(partitions int) map[int32]kgo.Offset {
+	offsets := map[int32]kgo.Offset{}
+	for p := range partitions {
+		offsets[int32(p)] = kgo.NewOffset().AtStart()
+	}
+	return offsets
 }
 
 func (l *live) run(ctx context.Context) {
@@ -110,11 +138,11 @@ func (l *live) take(fetches kgo.Fetches, now history.Time) {
 	})
 	fetches.EachPartition(func(f kgo.FetchTopicPartition) {
 		o := l.byTopic[f.Topic]
-		if o == nil || len(f.Records) == 0 {
+		if o.output == nil || len(f.Records) == 0 {
 			return
 		}
 		fresh := l.deliver(o, f.Records, now)
-		o.visible[f.Partition].Add(fresh)
+		o.visible[o.first+f.Partition].Add(fresh)
 		entries = append(entries, &history.Seen{
 			At: now, Topic: f.Topic, Partition: f.Partition,
 			From: f.Records[0].Offset, To: f.Records[len(f.Records)-1].Offset + 1, Count: uint64(len(f.Records)), New: fresh,
@@ -129,13 +157,13 @@ func (l *live) take(fetches kgo.Fetches, now history.Time) {
 }
 
 // deliver returns how many of the records bring an input that was not seen before, and adds their latencies.
-func (l *live) deliver(o *output, records []*kgo.Record, now history.Time) (fresh uint64) {
+func (l *live) deliver(o topicOf, records []*kgo.Record, now history.Time) (fresh uint64) {
 	for _, rec := range records {
 		env, isOutput, err := history.Decode(rec.Value)
 		if err != nil || env.Run != l.runID || isOutput == o.layout.ProducerOnly {
 			continue
 		}
-		key := keyset.Key{Class: env.Origin.Partition, Index: uint64(env.Origin.Offset)}
+		key := keyset.Key{Class: o.first + env.Origin.Partition, Index: uint64(env.Origin.Offset)}
 		if o.layout.ProducerOnly {
 			key = keyset.BySequence(env.Sequence, l.partitions)
 		}

@@ -68,14 +68,14 @@ func (o *Observer) Failed() error {
 	return nil
 }
 
-// Visible is the number of distinct inputs of a pipeline that the live reader has seen.
+// Visible is the number of distinct inputs of a pipeline that the live reader has seen, in each of its output topics.
 func (o *Observer) Visible(pipeline string) (n uint64) {
 	if o.live == nil {
 		return 0
 	}
 	if t := o.live.byPipeline[pipeline]; t != nil {
-		for i := range t.visible {
-			n += t.visible[i].Load()
+		for p := range int32(o.spec.Plan.Partitions) {
+			n += t.visibleIn(p)
 		}
 	}
 	return n
@@ -86,11 +86,10 @@ func (o *Observer) VisibleIn(pipeline string, partition int32) uint64 {
 	if o.live == nil {
 		return 0
 	}
-	t := o.live.byPipeline[pipeline]
-	if t == nil || partition < 0 || int(partition) >= len(t.visible) {
-		return 0
+	if t := o.live.byPipeline[pipeline]; t != nil {
+		return t.visibleIn(partition)
 	}
-	return t.visible[partition].Load()
+	return 0
 }
 
 // LargestLag is the largest distance of a last stable offset behind its high watermark in the pipeline's output.
@@ -99,7 +98,11 @@ func (o *Observer) LargestLag(pipeline string) int64 {
 	if err != nil || o.sampler == nil {
 		return 0
 	}
-	return o.sampler.largestLag(layout.Output)
+	lag := int64(0)
+	for _, topic := range layout.Outputs() {
+		lag = max(lag, o.sampler.largestLag(topic))
+	}
+	return lag
 }
 
 // Stop ends both and closes their files. It waits no longer than the context lasts.

@@ -70,8 +70,10 @@ func Build(dir string, take func(Bucket) error) error {
 		return fmt.Errorf("timeline: %w", err)
 	}
 	for i, layout := range record.Plan.Pipelines {
-		for p := range int32(record.Plan.Partitions) {
-			if err := r.emit(layout, place{layout.Output, p}, joined[i][p], take); err != nil {
+		for n := range joined[i] {
+			topic, partition := layout.Place(int32(n), record.Plan.Partitions)
+			at, acked := place{topic, partition}, r.acked[layout.Source][partition]
+			if err := r.emit(Bucket{Pipeline: layout.Name, Partition: int32(n)}, acked, at, joined[i][n], take); err != nil {
 				return err
 			}
 		}
@@ -85,10 +87,11 @@ func (r *recorded) join(dir string, record *harness.RunRecord) ([][]map[int64]La
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, layout := range record.Plan.Pipelines {
-		joined[i] = make([]map[int64]Latency, record.Plan.Partitions)
-		for p := range joined[i] {
+		joined[i] = make([]map[int64]Latency, record.Plan.Partitions*len(layout.Outputs()))
+		for n := range joined[i] {
+			topic, partition := layout.Place(int32(n), record.Plan.Partitions)
 			g.Go(func() (err error) {
-				joined[i][p], err = latencies(dir, record, place{layout.Output, int32(p)}, r)
+				joined[i][n], err = latencies(dir, record, place{topic, partition}, r)
 				return err
 			})
 		}
@@ -151,15 +154,16 @@ func floor(a, b int64) int64 {
 	return q
 }
 
-// emit hands over one partition's buckets.
-func (r *recorded) emit(layout harness.PipelineLayout, at place, took map[int64]Latency, take func(Bucket) error) error {
+// emit hands over one output partition's buckets: of is what they have in common.
+func (r *recorded) emit(of Bucket, acked counted, at place, took map[int64]Latency, take func(Bucket) error) error {
 	if !r.any {
 		return nil
 	}
-	acked, visible := r.acked[layout.Source][at.partition], r.visible[at]
+	visible := r.visible[at]
 	var lag int64
 	for n := bucketOf(r.first); n <= bucketOf(r.last); n++ {
-		b := Bucket{Pipeline: layout.Name, Partition: at.partition, Start: r.start + history.Time(n*int64(Width)), LagMin: lag, LagMax: lag}
+		b := of
+		b.Start, b.LagMin, b.LagMax = r.start+history.Time(n*int64(Width)), lag, lag
 		for s := n * slots; s < (n+1)*slots; s++ {
 			b.Acked += uint64(acked[s])
 			b.Visible += uint64(visible[s])
