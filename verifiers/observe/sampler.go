@@ -18,12 +18,14 @@ import (
 const (
 	// Interval is the time between two samples.
 	Interval = 100 * time.Millisecond
-	// sampleTimeout is how long one broker may take: a paused one must not keep its goroutine for long after it resumes.
+	// sampleTimeout is how old an answer may be: that of a broker that was paused in between is none.
 	sampleTimeout = 500 * time.Millisecond
-	// linkTimeout is when the client gives a connection up; a paused broker's is dialled anew soon after it resumes.
+	// linkTimeout is when a silent connection is given up. Until then a paused broker's is kept, and answers at once when
+	// it resumes.
 	linkTimeout = time.Second
 	// leaderless is how old a partition's newest answer may be before the partition is recorded as having no leader.
 	leaderless = Interval + Interval/2
+	clientID   = "chaeos-sampler"
 )
 
 // sampler asks every broker for every partition's ends, each broker in its own goroutine, so that a paused one holds up
@@ -31,8 +33,9 @@ const (
 type sampler struct {
 	client *kgo.Client
 	nodes  []int
-	// direct are the brokers by their bootstrap addresses: one that the others have fenced is gone from metadata, and still
-	// takes records.
+	// askers and direct are the brokers by their bootstrap addresses: one that the others have fenced is gone from metadata,
+	// and still takes records.
+	askers  map[int]*asker
 	direct  map[int32]*kgo.Broker
 	parts   map[brokers.TP]int32
 	out     *history.Writer
@@ -58,11 +61,15 @@ type standing struct {
 }
 
 func newSampler(ctx context.Context, spec harness.ObserverSpec, fail func(error)) (*sampler, error) {
-	client, err := harness.DirectClient(spec.Cluster, "chaeos-sampler", kgo.RequestTimeoutOverhead(linkTimeout))
+	info := spec.Cluster.Info()
+	if len(info.Nodes) != len(info.Bootstrap) {
+		return nil, fmt.Errorf("%d nodes, but %d addresses to ask them at", len(info.Nodes), len(info.Bootstrap))
+	}
+	client, err := harness.DirectClient(spec.Cluster, clientID, kgo.RequestTimeoutOverhead(linkTimeout))
 	if err != nil {
 		return nil, err
 	}
-	s := &sampler{client: client, nodes: spec.Cluster.Info().Nodes, parts: map[brokers.TP]int32{}, fail: fail, state: map[brokers.TP]*standing{}}
+	s := &sampler{client: client, nodes: info.Nodes, parts: map[brokers.TP]int32{}, fail: fail, state: map[brokers.TP]*standing{}, askers: map[int]*asker{}}
 	for _, topic := range append([]string{spec.Plan.Input}, outputs(spec.Plan)...) {
 		for p := range spec.Plan.Partitions {
 			if topic != "" {
@@ -78,6 +85,9 @@ func newSampler(ctx context.Context, spec harness.ObserverSpec, fail func(error)
 		return nil, err
 	}
 	s.direct = directly(client, s.nodes)
+	for i, node := range s.nodes {
+		s.askers[node] = newAsker(int32(node), info.Bootstrap[i], spec.Cluster.Direct(), s.parts)
+	}
 	if s.out, err = create(spec, "observer-samples", SamplesFile); err != nil {
 		client.Close()
 		return nil, err
@@ -88,13 +98,8 @@ func newSampler(ctx context.Context, spec harness.ObserverSpec, fail func(error)
 // directly pairs nodes with bootstrap addresses: a cluster lists them in the same order.
 func directly(client *kgo.Client, nodes []int) map[int32]*kgo.Broker {
 	direct := map[int32]*kgo.Broker{}
-	seeds := client.SeedBrokers()
-	for i, node := range nodes {
-		if len(seeds) == len(nodes) {
-			direct[int32(node)] = seeds[i]
-		} else {
-			direct[int32(node)] = client.Broker(node)
-		}
+	for i, seed := range client.SeedBrokers() {
+		direct[int32(nodes[i])] = seed
 	}
 	return direct
 }
@@ -106,7 +111,10 @@ func outputs(plan harness.TopicPlan) []string {
 func (s *sampler) run(ctx context.Context) {
 	var all sync.WaitGroup
 	for _, node := range s.nodes {
-		all.Go(func() { every(ctx, func() { s.sample(ctx, int32(node)) }) })
+		all.Go(func() {
+			defer s.askers[node].close()
+			every(ctx, func() { s.sample(ctx, s.askers[node]) })
+		})
 		all.Go(func() { s.followReplicas(ctx, node) })
 	}
 	every(ctx, func() { s.watch(ctx) })
@@ -124,61 +132,40 @@ func every(ctx context.Context, do func()) {
 	}
 }
 
-// sample asks one broker once. The high watermark comes first: a last stable offset below it was then really behind.
-func (s *sampler) sample(ctx context.Context, broker int32) {
-	ctx, cancel := context.WithTimeout(ctx, sampleTimeout)
-	defer cancel()
-	hws, err := brokers.ListOffsetsOf(ctx, s.direct[broker], broker, brokers.Ask{Isolation: 0, Timestamp: brokers.Latest, Partitions: s.parts})
-	if err != nil {
-		return // a broker that can't answer is what faults are about; partitions without an answer are recorded by watch
-	}
-	lsos, err := brokers.ListOffsetsOf(ctx, s.direct[broker], broker, brokers.Ask{Isolation: 1, Timestamp: brokers.Latest, Partitions: s.parts})
-	if err != nil {
+// sample asks one broker once. A broker that can't answer is what faults are about; partitions without an answer are
+// recorded by watch.
+func (s *sampler) sample(ctx context.Context, a *asker) {
+	if fresh, err := a.ask(ctx); err != nil || !fresh {
 		return
 	}
 	now := history.Now()
 	var entries []history.Entry
-	for tp, hw := range hws {
-		lso, ok := lsos[tp]
+	for tp, hw := range a.ends[askHW] {
+		lso, ok := a.ends[askLSO][tp]
 		if !ok || hw.Err != nil || lso.Err != nil || hw.Offset < 0 || lso.Offset < 0 || hw.Epoch != lso.Epoch {
 			continue
 		}
 		e := &history.Sample{
-			At: now, Topic: tp.Topic, Partition: tp.Partition, Broker: broker, LeaderEpoch: lso.Epoch,
+			At: now, Topic: tp.Topic, Partition: tp.Partition, Broker: a.broker, LeaderEpoch: lso.Epoch,
 			LSO: lso.Offset, HW: max(hw.Offset, lso.Offset),
 		}
 		entries = append(entries, e)
 		s.note(tp, *e)
 	}
-	s.write(append(entries, s.logEnds(ctx, broker, hws)...))
+	s.write(append(entries, s.logEnds(now, a)...))
 }
 
-// logEnds asks the broker what it has stored of the partitions that it leads: what lies above the high watermark is gone if
-// it loses its leadership now. Only new ends above the high watermark are worth an entry.
-func (s *sampler) logEnds(ctx context.Context, broker int32, leads map[brokers.TP]brokers.Offset) []history.Entry {
-	asked := map[brokers.TP]int32{}
-	for tp, hw := range leads {
-		if hw.Err == nil && hw.Offset >= 0 {
-			asked[tp] = -1
-		}
-	}
-	if len(asked) == 0 {
-		return nil
-	}
-	ends, err := brokers.ListOffsetsOf(ctx, s.direct[broker], broker, brokers.Ask{LogEnd: true, Timestamp: brokers.Latest, Partitions: asked})
-	if err != nil {
-		return nil // the sample itself is written; the next one asks again
-	}
-	now := history.Now()
-	var entries []history.Entry
+// logEnds takes from what a broker has stored the ends of the partitions that it leads: what lies above the high watermark
+// is gone if it loses its leadership now. Only new ends above the high watermark are worth an entry.
+func (s *sampler) logEnds(now history.Time, a *asker) (entries []history.Entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for tp, end := range ends {
-		hw := leads[tp]
-		if end.Err != nil || end.Epoch != hw.Epoch || end.Offset <= hw.Offset {
+	for tp, end := range a.ends[askLogEnd] {
+		hw, leads := a.ends[askHW][tp]
+		if !leads || hw.Err != nil || hw.Offset < 0 || end.Err != nil || end.Epoch != hw.Epoch || end.Offset <= hw.Offset {
 			continue
 		}
-		e := history.LogEnd{At: now, Topic: tp.Topic, Partition: tp.Partition, Broker: broker, LeaderEpoch: end.Epoch, End: end.Offset}
+		e := history.LogEnd{At: now, Topic: tp.Topic, Partition: tp.Partition, Broker: a.broker, LeaderEpoch: end.Epoch, End: end.Offset}
 		if last := s.state[tp].logEnd; last.End == e.End && last.LeaderEpoch == e.LeaderEpoch {
 			continue
 		}

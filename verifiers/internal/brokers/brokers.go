@@ -125,12 +125,28 @@ func ListOffsetsOf(ctx context.Context, conn *kgo.Broker, broker int32, ask Ask)
 		return nil, fmt.Errorf("list offsets of broker %d: %w", broker, err)
 	}
 	answers := map[TP]Offset{}
-	for _, t := range resp.(*kmsg.ListOffsetsResponse).Topics {
+	ReadOffsets(resp.(*kmsg.ListOffsetsResponse), answers)
+	return answers, nil
+}
+
+// RawListOffsets is the version of RawListOffsetsRequest: the first in which brokers say that they can't know an offset yet,
+// and one that all since 2.3 know.
+const RawListOffsets = 5
+
+// RawListOffsetsRequest is a question for a Conn.
+func RawListOffsetsRequest(ask Ask) *kmsg.ListOffsetsRequest {
+	req := listOffsets(ask)
+	req.SetVersion(RawListOffsets)
+	return req
+}
+
+// ReadOffsets adds what a broker answered to answers.
+func ReadOffsets(resp *kmsg.ListOffsetsResponse, answers map[TP]Offset) {
+	for _, t := range resp.Topics {
 		for _, p := range t.Partitions {
 			answers[TP{t.Topic, p.Partition}] = Offset{p.Offset, p.LeaderEpoch, kerr.ErrorForCode(p.ErrorCode)}
 		}
 	}
-	return answers, nil
 }
 
 func listOffsets(ask Ask) *kmsg.ListOffsetsRequest {
