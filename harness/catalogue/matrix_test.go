@@ -12,7 +12,6 @@ import (
 var notInMatrix = map[string]string{
 	"aborting":                        "it aborts on purpose: isolation",
 	"aborting-read-uncommitted":       "it aborts on purpose: isolation",
-	"fan-out":                         "it writes to two topics: its own tests",
 	"share-group":                     "a share group has no holder of a partition to kill: its own tests",
 	"slow-outside":                    "its call takes 20 s: slow-transaction",
 	"slow-transaction":                "its call takes 20 s: slow-transaction",
