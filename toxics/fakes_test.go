@@ -2,10 +2,8 @@ package toxics
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http/httptest"
@@ -23,7 +21,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/wait"
@@ -53,6 +50,7 @@ type stage struct {
 	kafka   *kfake.Cluster
 	cluster *fakeCluster
 	fleet   *fakeFleet
+	steps   *stepper
 }
 
 func newStage(t *testing.T) *stage {
@@ -72,7 +70,9 @@ func newStage(t *testing.T) *stage {
 	require.NoError(t, err)
 	t.Cleanup(admin.Close)
 	require.NoError(t, admin.Ping(t.Context()))
-	s := &stage{kafka: kafka, cluster: newFakeCluster(t, kafka), fleet: newFakeFleet()}
+	steps := &stepper{}
+	steps.countRequests(kafka)
+	s := &stage{kafka: kafka, cluster: newFakeCluster(t, kafka, steps), fleet: newFakeFleet(steps), steps: steps}
 	s.Field = &harness.Field{Cluster: s.cluster, Fleet: s.fleet, Admin: admin, Plan: testPlan, Observer: fakeObserver{}, Rand: rand.New(rand.NewPCG(1, 0))}
 	return s
 }
@@ -83,6 +83,7 @@ type fakeCluster struct {
 	kafka *kfake.Cluster
 	api   string
 	links []harness.Link
+	steps *stepper
 
 	mu     sync.Mutex
 	bytes  map[string]*linkCounter
@@ -93,14 +94,14 @@ type fakeCluster struct {
 
 type linkCounter struct{ upIn, upOut, downIn, downOut, ended atomic.Int64 }
 
-func newFakeCluster(t *testing.T, kafka *kfake.Cluster) *fakeCluster {
+func newFakeCluster(t *testing.T, kafka *kfake.Cluster, steps *stepper) *fakeCluster {
 	kafkatoxic.Register()
 	zerolog.SetGlobalLevel(zerolog.ErrorLevel) // some toxics trace each interruption to standard error
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), zerolog.Nop())
-	api := httptest.NewServer(server.Routes())
+	api := httptest.NewServer(steps.counts(server.Routes()))
 	t.Cleanup(api.Close)
 	c := &fakeCluster{
-		kafka: kafka, api: strings.TrimPrefix(api.URL, "http://"), bytes: map[string]*linkCounter{}, fails: map[string]error{},
+		kafka: kafka, steps: steps, api: strings.TrimPrefix(api.URL, "http://"), bytes: map[string]*linkCounter{}, fails: map[string]error{},
 		states: map[int]harness.NodeState{1: harness.NodeRunning, 2: harness.NodeRunning, 3: harness.NodeRunning},
 	}
 	for _, from := range []string{"1", "2", "3", "p-0", "p-1", "q-source", "client"} {
@@ -216,6 +217,7 @@ func (c *fakeCluster) do(ctx context.Context, op string, node int, state harness
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	c.steps.step()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	call := fmt.Sprintf("%s %d", op, node)
@@ -290,102 +292,6 @@ func (c *fakeCluster) toxicsLeft(t *testing.T) []string {
 	return left
 }
 
-// fakeFleet is one pipeline of two workers and a source, as states in memory.
-type fakeFleet struct {
-	harness.Fleet
-	mu      sync.Mutex
-	members map[string]*harness.Member
-	held    uint64 // what a worker holds at each next phase it reaches: grows by 1
-	never   map[string]bool
-	fails   map[string]error
-	calls   []string
-}
-
-func newFakeFleet() *fakeFleet {
-	worker := func(n int, partitions ...int32) *harness.Member {
-		return &harness.Member{
-			Name: fmt.Sprintf("p-%d", n), Role: "worker", Pipeline: "p", Number: n, State: harness.MemberRunning, Partitions: partitions,
-		}
-	}
-	return &fakeFleet{never: map[string]bool{}, fails: map[string]error{}, members: map[string]*harness.Member{
-		"p-0": worker(0, 0, 2), "p-1": worker(1, 1),
-		"q-source": {Name: "q-source", Role: "source", Pipeline: "q", State: harness.MemberRunning},
-	}}
-}
-
-func (f *fakeFleet) Members() []harness.Member {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	var out []harness.Member
-	for _, name := range slices.Sorted(maps.Keys(f.members)) {
-		out = append(out, *f.members[name])
-	}
-	return out
-}
-
-func (f *fakeFleet) Offered(string) uint64 { return 150 }
-
-func (f *fakeFleet) do(ctx context.Context, op, name string, change func(*harness.Member)) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.calls = append(f.calls, op+" "+name)
-	if err := f.fails[op+" "+name]; err != nil {
-		return err
-	}
-	m, ok := f.members[name]
-	if !ok {
-		return errors.New("no such member")
-	}
-	change(m)
-	return nil
-}
-
-func (f *fakeFleet) called() []string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Clone(f.calls)
-}
-
-func (f *fakeFleet) Kill(ctx context.Context, name string) error {
-	return f.do(ctx, "kill", name, func(m *harness.Member) { m.State, m.WaitingAt, m.Partitions = harness.MemberDead, "", nil })
-}
-func (f *fakeFleet) Restart(ctx context.Context, name string) error {
-	return f.do(ctx, "restart", name, func(m *harness.Member) { m.State = harness.MemberRunning; m.Incarnation++ })
-}
-func (f *fakeFleet) Pause(ctx context.Context, name string) error {
-	return f.do(ctx, "pause", name, func(m *harness.Member) { m.State = harness.MemberPaused })
-}
-func (f *fakeFleet) Resume(ctx context.Context, name string) error {
-	return f.do(ctx, "resume", name, func(m *harness.Member) { m.State = harness.MemberRunning })
-}
-func (f *fakeFleet) Release(ctx context.Context, name string) error {
-	return f.do(ctx, "release", name, func(m *harness.Member) { m.WaitingAt = "" })
-}
-func (f *fakeFleet) Acked(string) uint64 { return 150 }
-
-func (f *fakeFleet) ArmAfter(ctx context.Context, name, phase string, _ uint64) error {
-	return f.Arm(ctx, name, phase)
-}
-
-func (f *fakeFleet) Arm(ctx context.Context, name, phase string) error {
-	return f.do(ctx, "arm "+phase, name, func(m *harness.Member) {
-		if f.held++; !f.never[name] {
-			m.WaitingAt, m.Held = phase, f.held
-		}
-	})
-}
-
-func (f *fakeFleet) Await(ctx context.Context, name string) error {
-	return wait.Poll(ctx, 5*time.Millisecond, func() (bool, error) {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		return f.members[name].WaitingAt != "", nil
-	})
-}
-
 type fakeObserver struct{ harness.Observer }
 
 func (fakeObserver) Visible(string) uint64 { return 100 }
@@ -421,30 +327,4 @@ func biteOf(t *testing.T, i harness.Injection, pipeline string) harness.Bite {
 	}
 	require.Fail(t, "no bite for "+pipeline)
 	return harness.Bite{}
-}
-
-// behind makes a broker answer so many questions for settings as if it had not heard of any change.
-func (s *stage) behind(times int64, node int32) *atomic.Int64 {
-	var left atomic.Int64
-	left.Store(times)
-	s.kafka.ControlKey(int16(kmsg.DescribeConfigs), func(kreq kmsg.Request) (kmsg.Response, error, bool) {
-		s.kafka.KeepControl()
-		if s.kafka.CurrentNode() != node || left.Load() == 0 {
-			return nil, nil, false
-		}
-		left.Add(-1)
-		resp := kreq.ResponseKind().(*kmsg.DescribeConfigsResponse)
-		for _, r := range kreq.(*kmsg.DescribeConfigsRequest).Resources {
-			res := kmsg.NewDescribeConfigsResponseResource()
-			res.ResourceType, res.ResourceName = r.ResourceType, r.ResourceName
-			for _, name := range r.ConfigNames {
-				entry := kmsg.NewDescribeConfigsResponseResourceConfig()
-				entry.Name, entry.Value, entry.Source = name, kmsg.StringPtr("never heard"), kmsg.ConfigSourceDynamicTopicConfig
-				res.Configs = append(res.Configs, entry)
-			}
-			resp.Resources = append(resp.Resources, res)
-		}
-		return resp, nil, true
-	})
-	return &left
 }

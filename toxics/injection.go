@@ -87,7 +87,7 @@ func (i *injection) Heal(ctx context.Context) error {
 
 // Bites says for each pipeline whether the fault hit it while it had records in flight.
 func (i *injection) Bites(ctx context.Context) []harness.Bite {
-	measured := func(harness.PipelineLayout) (string, bool) { return "it was not applied", false }
+	measured := evidence(notApplied)
 	if i.gather != nil {
 		measured = i.gather(ctx)
 	}
@@ -102,6 +102,9 @@ func (i *injection) Bites(ctx context.Context) []harness.Bite {
 	}
 	return bites
 }
+
+// notApplied is the evidence of a fault whose injection failed.
+func notApplied(harness.PipelineLayout) (string, bool) { return notTouched("it was not applied") }
 
 // Effect says what the cluster did about the fault: how leadership moved, or that it didn't.
 func (i *injection) Effect() string {

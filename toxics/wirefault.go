@@ -87,6 +87,10 @@ func (w wireFault) Inject(ctx context.Context, f *harness.Field, target string) 
 	})
 	links := armingOf(f, rule, streams)
 	if err := links.arm(ctx, &i.undo); err != nil {
+		i.gather = func(ctx context.Context) evidence { // where it was armed, the toxics remember it
+			links.count(ctx)
+			return notApplied
+		}
 		return i, err
 	}
 	members := f.Fleet.Members()
