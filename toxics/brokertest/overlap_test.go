@@ -121,7 +121,7 @@ func TestFaultsOfEverySortOverlap(t *testing.T) {
 	}()
 	s.awaitWaiting(t)
 	effects := map[string]func() bool{ // whether each has its effect
-		"link":    func() bool { return s.fastest(t, 1, time.Second) >= delay },
+		"link":    func() bool { return s.fastest(t, 1, 500*time.Millisecond) >= delay },
 		"cut":     func() bool { return !s.progresses(t, 2, 500*time.Millisecond) },
 		"request": func() bool { return len(held) == 0 },
 		"process": func() bool { return s.status(t, 1).State == harness.NodePaused },
