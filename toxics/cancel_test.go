@@ -15,6 +15,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/effects"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
@@ -53,7 +54,7 @@ var cancelled = map[string]struct {
 	"response-drop":      {target: "worker 0"},
 	"response-hold":      {target: "worker 0"},
 	"rolling-restart":    {target: "all brokers", options: map[string]any{"pace": "none"}},
-	"service-fail":       {target: "external service", options: map[string]any{"how": "die"}},
+	"service-fail":       {target: "external service", options: map[string]any{"how": "die"}, before: aStore},
 	"slow-close":         {target: "worker 0"},
 	"source-kill":        {target: "source of q", options: map[string]any{"phase": "flushed"}},
 	"topic-config":       {target: "topic output"},
@@ -182,6 +183,17 @@ func onlyTheControllerAddsPartitions(_ *testing.T, s *stage) {
 
 // fakeController is the node that leads the fake brokers.
 const fakeController = 2
+
+// aStore is the external service's, of a run's folder.
+func aStore(t *testing.T, s *stage) {
+	t.Helper()
+	if s.Dir == "" {
+		s.Dir = t.TempDir()
+		store, err := effects.Create(effects.Path(s.Dir))
+		require.NoError(t, err)
+		require.NoError(t, store.Close())
+	}
+}
 
 func aRecord(t *testing.T, s *stage) {
 	t.Helper()

@@ -228,7 +228,7 @@ func TestOptionsThatAreWrong(t *testing.T) {
 	}{
 		{"latency", map[string]any{"latency": "5 parsecs"}, "latency: expected a duration from 1ms to 1m0s"},
 		{"latency", map[string]any{"latency": uint64(5)}, "expected a duration like 200ms, not 5"},
-		{"latency", map[string]any{"links": []any{"cable"}}, "expected a list of client, replication, quorum, not cable"},
+		{"latency", map[string]any{"links": []any{"cable"}}, "expected a list of client, replication, quorum, service, not cable"},
 		{"latency", map[string]any{"links": []any{}}, "expected at least one of"},
 		{"latency", map[string]any{"direction": "up"}, "expected one of both, to, from"},
 		{"latency", map[string]any{"jitter": "1s"}, "latency takes direction, from, latency, links"},

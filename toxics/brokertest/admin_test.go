@@ -93,8 +93,8 @@ func TestSettingsAreChangedAndPutBackInAnyOrder(t *testing.T) {
 	s.comesToSay(t, kmsg.ConfigResourceTypeBroker, "2", "num.replica.fetchers", "2")
 	s.heal(t, c)
 	s.comesToSay(t, kmsg.ConfigResourceTypeBroker, "2", "num.replica.fetchers", "1")
-	// Whether it also coordinates the stage's group is the hash of the group's name.
-	assert.Regexp(t, `changed broker 2, which led output/1(, coordinated its group)? \(num\.replica\.fetchers 1 -> 2\)`, onlyBite(t, c).Proof)
+	// Whether it also coordinates the stage's group and transactions is the hash of their names.
+	assert.Regexp(t, `changed broker 2, which led output/1(, coordinated its group)?(, coordinated its transactions)? \(num\.replica\.fetchers 1 -> 2\)`, onlyBite(t, c).Proof)
 }
 
 // heardWithin is how long the metadata log may take to reach the broker that is asked.

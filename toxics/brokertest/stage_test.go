@@ -203,7 +203,12 @@ func (s *stage) try(t *testing.T, name, target string, options map[string]any) (
 	i, err := fault.Inject(run, s.Field, target)
 	cancel()
 	if i != nil {
-		t.Cleanup(func() { require.NoError(t, i.Heal(context.Background())) })
+		t.Cleanup(func() {
+			require.NoError(t, i.Heal(context.Background()))
+			if t.Failed() {
+				i.Bites(context.Background()) // has the toxics forget its rules, before another test looks at them
+			}
+		})
 	}
 	if err == nil {
 		injected[name] = true

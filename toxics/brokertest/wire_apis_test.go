@@ -100,6 +100,7 @@ func consumeProcessProduce(ctx context.Context, t *testing.T, s *stage, name, in
 		kgo.SeedBrokers(s.cluster.Info().Bootstrap...), harness.Via(dials), kgo.AlwaysRetryEOF(), kgo.ClientID(name),
 		kgo.TransactionalID(name), kgo.ConsumerGroup(name), kgo.ConsumeTopics(in), kgo.MaxVersions(kversion.V3_7_0()),
 		kgo.HeartbeatInterval(100*time.Millisecond), kgo.FetchMaxWait(100*time.Millisecond), kgo.DefaultProduceTopic(out),
+		kgo.RecordPartitioner(kgo.ManualPartitioner()),
 	)
 	if !assert.NoError(t, err) {
 		return
@@ -113,7 +114,8 @@ func consumeProcessProduce(ctx context.Context, t *testing.T, s *stage, name, in
 		if !assert.NoError(t, session.Begin()) {
 			return
 		}
-		fetches.EachRecord(func(r *kgo.Record) { session.Produce(ctx, &kgo.Record{Value: r.Value}, nil) })
+		// To all partitions: a transaction whose leaders and coordinators are one broker sends no markers to others.
+		fetches.EachRecord(func(r *kgo.Record) { session.Produce(ctx, &kgo.Record{Partition: r.Partition, Value: r.Value}, nil) })
 		if _, err := session.End(ctx, kgo.TryCommit); ctx.Err() == nil && !assert.NoError(t, err) {
 			return
 		}

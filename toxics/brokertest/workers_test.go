@@ -73,7 +73,7 @@ func newWorkers(t *testing.T, pipelines ...string) *stage {
 		return !slices.ContainsFunc(pipelines, func(name string) bool { return f.Offered(name) == 0 }), nil
 	}),
 		"a fault bites only where records are in flight")
-	return &stage{cluster: c, Field: &harness.Field{Cluster: c, Admin: admin, Plan: plan, Fleet: f, Observer: unseen{}}}
+	return &stage{cluster: c, Field: &harness.Field{Cluster: c, Admin: admin, Plan: plan, Fleet: f, Observer: unseen{}, Dir: dir}}
 }
 
 func (s *stage) member(t *testing.T, name string) harness.Member {
