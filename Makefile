@@ -48,7 +48,7 @@ controls: ## the planted-fault suite: what each control planted, and what was fo
 		./verifiers ./verifiers/readback ./cmd/offline | awk \
 		'/control: /{sub(/^.*control: /, ""); print} /^--- (PASS|FAIL)|^ok|^FAIL|panic:/{print} /^ +--- FAIL/{print} /FAIL|panic:/{bad = 1} END{exit bad}'
 
-corpus: build ## record the corpus of saved runs again (real brokers, about ten minutes), then read the golden reports' difference
+corpus: build ## record the corpus of saved runs again (real brokers, about fifteen minutes), then read the golden reports' difference
 	verifiers/testdata/corpus/record.sh $(BIN)
 	go test ./verifiers -run Corpus -update
 

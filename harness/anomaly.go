@@ -27,6 +27,14 @@ const (
 	AnomalyHanging          AnomalyKind = "hanging"
 )
 
+// AnomalyKinds lists them all, as documents do.
+func AnomalyKinds() []AnomalyKind {
+	return []AnomalyKind{
+		AnomalyDuplicate, AnomalyLost, AnomalyTorn, AnomalyAbortedSeen, AnomalyCommittedNotSeen, AnomalyContradicted, AnomalyPhantom,
+		AnomalyUnknown, AnomalyHidden, AnomalyUnprocessed, AnomalyAckedAbsent, AnomalyIdentityTwice, AnomalyHanging,
+	}
+}
+
 // MaxAnomalies is how many anomalies of a kind a report keeps of one pipeline, the first by place in the log. Figures
 // count all of them.
 const MaxAnomalies = 100

@@ -72,6 +72,11 @@ type LifeEnd struct {
 	Text  string `json:"text"`
 	// Why says for each further copy, or for the loss, what the folder shows of its cause.
 	Why []string `json:"why,omitempty"`
+	// Cause is the verifier's, of the first further copy or of the loss ("" where the counts of several causes can't be told
+	// apart); Anomaly is everything that the verifier knows of it: restarts and rebalances with the commit that they went
+	// back to, the commit that passed the record, a truncation with its leader epochs, a deletion.
+	Cause   string   `json:"cause,omitempty"`
+	Anomaly *Anomaly `json:"anomaly,omitempty"`
 }
 
 // Place is an offset of a topic's partition.

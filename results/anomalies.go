@@ -11,6 +11,7 @@ func Anomalies(n harness.Numbers) []string {
 	}{
 		{"dup", n.Duplicates}, {"lost", n.Lost}, {"torn", optionalCount(n.Torn)},
 		{"aborted-seen", optionalCount(n.AbortedSeen)}, {"phantom", n.Phantom}, {"unprocessed", n.Unprocessed},
+		{"hidden", n.Hidden},
 	} {
 		if kind.n > 0 {
 			out = append(out, kind.flag)

@@ -179,7 +179,7 @@ func (p *provenance) explain(e *evidence, k keyset.Key, copies []copyOf) {
 		ref.Reread = reread
 		a.Copies = append(a.Copies, ref)
 	}
-	if len(p.anomalies) < e.run.most {
+	if len(p.anomalies) < e.run.most || e.asked[k] {
 		p.anomalies = append(p.anomalies, a)
 	}
 }

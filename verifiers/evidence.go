@@ -17,6 +17,8 @@ type evidence struct {
 	layout  harness.PipelineLayout
 	source  *source
 	workers []*worker
+	// asked are the keys of the records that somebody asks about.
+	asked map[keyset.Key]bool
 
 	// input is what the row had to deliver, once for each of its output topics; inputN counts it another way.
 	input  *keyset.Set
@@ -53,6 +55,7 @@ func gather(r *run, in *inputLog, layout harness.PipelineLayout) (*evidence, err
 	if e.source == nil {
 		e.source = newSource(max(1, r.record.Plan.Partitions))
 	}
+	e.asked = r.askedKeys(layout)
 	e.positions()
 	e.settle()
 	if err = e.lookIntoSuspects(); err != nil {

@@ -68,8 +68,13 @@ func TestLivesOfAnomalies(t *testing.T) {
 		most, found       int
 	}{
 		{"a batch stored twice with its sequences", "idempotent", harness.AnomalyDuplicate, "duplicated", "the broker stored one batch twice (broker)", 99, 10},
-		{"a batch sent again without idempotence", "idempotent", harness.AnomalyDuplicate, "duplicated", "sent again (resend)", 4, 4},
+		{"a batch sent again without idempotence", "idempotent", harness.AnomalyDuplicate, "duplicated", "sent again (resend without producer id)", 4, 4},
 		{"each 1000th output doubled by another incarnation", "idempotent", harness.AnomalyDuplicate, "duplicated", "worker 0 incarnation 2 processed it after worker 0 incarnation 1", 99, 3},
+		{"a worker killed and restarted between output and commit", "idempotent", harness.AnomalyDuplicate, "duplicated", "worker 0 incarnation 2 processed it after worker 0 incarnation 1 " +
+			"(reprocessed after restart); 10 duplicates after a restart: idempotent-0 (incarnation 2), given input partition 1 in generation 2 at 3.0s, began again at offset 990, " +
+			"the position that idempotent-0 (incarnation 1) had committed at 2.9s; idempotent-0 (incarnation 1) had processed them and was killed", 99, 10},
+		{"a partition moved to another worker before the commit", "idempotent", harness.AnomalyDuplicate, "duplicated", "(reprocessed after rebalance); 10 duplicates after a rebalance: " +
+			"idempotent-1 (incarnation 1), given input partition 1 in generation 3", 99, 10},
 		{"acknowledged and not stored", "acks1", harness.AnomalyLost, "lost", "where the acknowledgement said it is: nothing is there", 99, 3},
 		{"an ack names an offset that another record holds", "acks1", harness.AnomalyLost, "lost", "source 1 sequence 600 is there, in a batch of leader epoch 0", 99, 1},
 		{"a lost tail", "acks1", harness.AnomalyLost, "lost", "the log ends before it", 2, 2},
@@ -114,7 +119,7 @@ func TestManyLivesAreThoseOfEach(t *testing.T) {
 		wanted = append(wanted, explain.Wanted{Ref: explain.Ref{Identity: history.Identity{Source: a.Record.Source, Sequence: a.Record.Sequence}}, Pipeline: a.Pipeline})
 	}
 	wanted = append(wanted, explain.Wanted{Ref: explain.Ref{Identity: history.Identity{Source: 1, Sequence: 7}}}, wanted[0])
-	lives, err := explain.Many(dir, wanted)
+	lives, err := explain.Many(dir, wanted, nil)
 	require.NoError(t, err)
 	require.Len(t, lives, len(wanted))
 	for i, w := range wanted {
@@ -134,6 +139,30 @@ func TestKeepingMore(t *testing.T) {
 	require.Len(t, whole.Anomalies, 10)
 	require.Equal(t, whole.Anomalies[:2], two.Anomalies)
 	require.Equal(t, whole.Rows, two.Rows)
+}
+
+// TestLivesQuoteTheVerifier: a life gives the cause that the report gives, with what it rests on, also of a record that is
+// not among the first anomalies that a report keeps.
+func TestLivesQuoteTheVerifier(t *testing.T) {
+	for _, c := range []struct{ planted, record, pipeline, state, cause, says string }{
+		{"a tail that a live reader saw and that is gone", "2690", "acks1", "lost", "truncated", "truncated: source 1 sequence 2690 acked at out-acks1/2 offset 896 (the log ends at 700), truncated between leader epochs"},
+		{"a tail that a live reader saw and that is gone", "2999", "acks1", "lost", "acked but absent", "acked but absent: source 1 sequence 2999 acked at out-acks1/2 offset 999"},
+		{"outputs truncated under a pipeline", "2999", "idempotent", "lost", "truncated", "truncated between leader epochs 0 and 5 (high watermark), passed by idempotent-0 (incarnation 1) committing 1000 at"},
+		{"outputs deleted under a pipeline", "2", "idempotent", "lost", "deleted", "out-idempotent/2 starts at offset 100, and no fault deletes records"},
+		{"each 1000th output never produced", "2970", "idempotent", "lost", "skipped", "passed by idempotent-0 (incarnation 1) committing"},
+		{"a committed transaction aborted by the log", "180", "transactional", "lost", "aborted", "its output was in transaction 7 of transactional-0 (incarnation 1)"},
+		{"an input acknowledged and absent", "3001", "idempotent", "unknown", "acked but absent", "acked but absent: sequence 3001 acked at in/0"},
+	} {
+		end := lifeOf(t, verifiers.SavePlanted(t, c.planted), c.record, c.pipeline).Ends[0]
+		require.Equal(t, c.state, end.State, c.planted)
+		require.Equal(t, c.cause, end.Cause, c.planted)
+		require.NotNil(t, end.Anomaly, c.planted)
+		require.Contains(t, strings.Join(end.Why, "\n"), c.says, c.planted)
+	}
+	end := lifeOf(t, verifiers.SavePlanted(t, "a worker killed and restarted between output and commit"), "2971", "idempotent").Ends[0]
+	reread := end.Anomaly.Copies[1].Reread
+	require.Equal(t, "restart", reread.Why)
+	require.EqualValues(t, 990, reread.Committed.Offset, "the position that it went back to")
 }
 
 // TestWhatIsMissingIsSaid: a cut history, a log that was not read.

@@ -28,6 +28,8 @@ type run struct {
 	// missingInput are the sources' acknowledged records that their input log lacks, by source, once somebody asked.
 	missingInput map[uint16]*missingAcks
 	missing      sync.Mutex
+	// asked are the records whose anomalies are kept whatever their number.
+	asked []Question
 }
 
 func (r *run) doubt(pipeline, format string, args ...any) {

@@ -1,6 +1,8 @@
 package verifiers
 
 import (
+	"slices"
+
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/keyset"
 )
@@ -79,7 +81,13 @@ func (e *evidence) confirmedAndGone() map[int32]uint64 {
 // an example has none.
 func (l *losses) examples(e *evidence, passed *passes, causes map[int32][]causeCount) []harness.Anomaly {
 	var all []harness.Anomaly
-	for _, k := range e.lost.First(e.run.most) {
+	first := e.lost.First(e.run.most)
+	for k := range e.asked {
+		if e.lost.Has(k) && !slices.Contains(first, k) {
+			first = append(first, k)
+		}
+	}
+	for _, k := range first {
 		a := harness.Anomaly{Kind: harness.AnomalyLost, Record: e.recordRef(k), Commit: passed.of(k)}
 		switch split := causes[k.Class]; {
 		case e.out.dropped.Has(k):

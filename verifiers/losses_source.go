@@ -84,7 +84,7 @@ func (m *missingAcks) ackRun(number uint16, at history.Time, r history.AckRun) {
 		}
 		a := m.cause(r.Partition, offset, at)
 		m.by[a.Cause]++
-		if len(m.first) < m.run.most {
+		if len(m.first) < m.run.most || m.run.asksFor(history.Identity{Source: number, Sequence: sequence}) {
 			a.Record = &harness.RecordRef{Source: number, Sequence: sequence, Partition: r.Partition, Offset: -1}
 			a.Ack = &harness.AckRef{Partition: r.Partition, Offset: offset, At: at, Holder: "no offset to look at", LeaderEpoch: -1}
 			if len(m.parts) > 0 {

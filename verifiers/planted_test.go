@@ -649,6 +649,7 @@ func (c planted) try(t *testing.T) {
 	require.Equal(t, c.verdict, row.Verdict(row.Claims), reasons(row))
 	require.Equal(t, c.exit, report.Exit, report.Why+"\n"+asJSON(t, report))
 	require.Contains(t, reasons(row), c.says)
+	requireListed(t, report)
 	if c.want == nil {
 		return
 	}
@@ -658,6 +659,25 @@ func (c planted) try(t *testing.T) {
 	clean.P50, got.P50, clean.P99, got.P99 = nil, nil, nil, nil
 	require.Equal(t, asJSON(t, clean), asJSON(t, got))
 	requireOthersQuiet(t, report, c)
+}
+
+// requireListed: every cause and every kind that a report gives stands in the lists that the documents are held against.
+func requireListed(t *testing.T, report *harness.Report) {
+	t.Helper()
+	for _, row := range report.Rows {
+		for _, by := range []map[string]uint64{row.Numbers.DuplicatesBy, row.Numbers.LostBy, row.Numbers.AckedAbsentBy} {
+			for cause := range by {
+				require.Contains(t, Causes(), cause)
+			}
+		}
+	}
+	for _, s := range report.Stalls {
+		require.True(t, s.EndedBy == "" || slices.Contains(Causes(), s.EndedBy), s.EndedBy)
+	}
+	for _, a := range report.Anomalies {
+		require.Contains(t, harness.AnomalyKinds(), a.Kind)
+		require.True(t, a.Cause == "" || slices.Contains(Causes(), a.Cause), a.Cause)
+	}
 }
 
 // requireOthersQuiet: a fault planted in one row must not show in another row's counts.

@@ -158,6 +158,7 @@ func (e *evidence) explainStalls(all []harness.Stall) error {
 		s := &all[i]
 		var told *suspect
 		if t := s.Txn; t != nil && t.By != nil {
+			e.nameByWorker(s)
 			if told = byKey[txnKey{life{t.By.Worker, t.By.Incarnation}, t.Ordinal}]; told != nil {
 				t.Outcome, t.Decided = told.outcomeText(), decidedBy(s.Marker)
 			}
@@ -167,6 +168,23 @@ func (e *evidence) explainStalls(all []harness.Stall) error {
 		}
 	}
 	return nil
+}
+
+// nameByWorker gives a stall the transactional id that its worker used, where no broker named it: a transaction whose marker
+// is in the leader's log, and not replicated, still holds the last stable offset, and is open no more for the broker.
+func (e *evidence) nameByWorker(s *harness.Stall) {
+	w := e.worker(life{s.Txn.By.Worker, s.Txn.By.Incarnation})
+	if s.TransactionalID != "" || w == nil {
+		return
+	}
+	id := ""
+	for _, init := range w.inits {
+		if init.id == "" || id != "" && id != init.id {
+			return // several ids: which one is not known
+		}
+		id = init.id
+	}
+	s.TransactionalID, s.Txn.TransactionalID = id, id
 }
 
 func decidedBy(m *harness.MarkerRef) string {

@@ -132,6 +132,7 @@ func TestStallEnds(t *testing.T) {
 			w := stallWorld()
 			c.do(w)
 			report := w.judge(t)
+			requireListed(t, report)
 			require.Len(t, report.Stalls, 1)
 			requireStall(t, report.Stalls[0], c.want)
 		})
@@ -171,9 +172,9 @@ func requireStall(t *testing.T, s harness.Stall, want string) {
 	require.Equal(t, want == endedByNewEpoch, s.EndedByLife != nil)
 }
 
-// TestStateAtOnset: the coordinator is asked a second after the onset, and only an answer that proves it says what the state
+// TestStallStateAtOnset: the coordinator is asked a second after the onset, and only an answer that proves it says what the state
 // was at the onset.
-func TestStateAtOnset(t *testing.T) {
+func TestStallStateAtOnset(t *testing.T) {
 	for _, c := range []struct {
 		name, state, want string
 		began             uint64
@@ -198,8 +199,27 @@ func TestStateAtOnset(t *testing.T) {
 	}
 }
 
-// TestStateOfAStallThatIsOver: where nobody could be asked after the end, the last answer from before it stands, with its time.
-func TestStateOfAStallThatIsOver(t *testing.T) {
+// TestStallThatNoBrokerNames: a marker that is not replicated ends a transaction for its leader, and not for readers: then the
+// worker's own request for a producer id says whose it was. Of two ids it is not known which.
+func TestStallThatNoBrokerNames(t *testing.T) {
+	for want, ids := range map[string][]string{"t-0": {"t-0", "t-0"}, "": {"t-0", "t-1"}} {
+		w := stallWorld()
+		f := w.hist("observer-samples")
+		f.entries = f.entries[:len(f.entries)-2]
+		for _, id := range ids {
+			w.hist("transactional-0").add(&history.ProducerInit{At: at(1), Asked: at(0), TransactionalID: id})
+		}
+		s := w.judge(t).Stalls[0]
+		require.Equal(t, want, s.TransactionalID)
+		require.Equal(t, want, s.Txn.TransactionalID)
+		require.EqualValues(t, 300, s.ProducerID)
+		require.Empty(t, s.State+s.OnsetState+s.EndState, "nobody was asked")
+		require.Zero(t, s.StateAt)
+	}
+}
+
+// TestStallStateAfterItsEnd: where nobody could be asked after the end, the last answer from before it stands, with its time.
+func TestStallStateAfterItsEnd(t *testing.T) {
 	w := stallWorld()
 	f := w.hist("observer-samples")
 	f.entries = f.entries[:len(f.entries)-1]

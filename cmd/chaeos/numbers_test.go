@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/results"
 	"github.com/chaeos/chaeos/verifiers"
 )
@@ -25,10 +26,19 @@ func TestNumbersAreDefined(t *testing.T) {
 		checks[name] = true
 	}
 	entries := map[string]string{}
+	var order []string
 	for _, section := range strings.Split(string(page), "\n## ")[1:] {
 		heading, body, _ := strings.Cut(section, "\n")
-		entries[strings.ReplaceAll(strings.ToLower(heading), " ", "-")] = body
+		anchor := strings.ReplaceAll(strings.ToLower(heading), " ", "-")
+		require.NotContains(t, entries, anchor, "there twice")
+		entries[anchor] = body
+		order = append(order, anchor)
 	}
+	var columns []string
+	for _, c := range results.Columns() {
+		columns = append(columns, c.Anchor)
+	}
+	require.Equal(t, append(columns, "other-checks"), order, "the page has the columns' order")
 	require.Contains(t, entries, "other-checks")
 	delete(entries, "other-checks")
 	for _, c := range results.Columns() {
@@ -49,4 +59,21 @@ func TestNumbersAreDefined(t *testing.T) {
 	for _, cause := range verifiers.Causes() {
 		require.Contains(t, string(page), "*"+cause+"*", "the cause %s is not defined", cause)
 	}
+}
+
+// TestExplainKnowsTheKindsThatReportsPointAt: the flags that a report's forms print are those that chaeos explain has, in the
+// same order, and each stands for a kind of anomaly of its own.
+func TestExplainKnowsTheKindsThatReportsPointAt(t *testing.T) {
+	one := uint64(1)
+	all := harness.Numbers{Duplicates: 1, Lost: 1, Torn: &one, AbortedSeen: &one, Phantom: 1, Unprocessed: 1, Hidden: 1}
+	var flags []string
+	kinds := map[harness.AnomalyKind]bool{}
+	for _, x := range anomalyFlags {
+		flags = append(flags, x.flag)
+		require.Contains(t, harness.AnomalyKinds(), x.kind)
+		require.False(t, kinds[x.kind], x.kind)
+		kinds[x.kind] = true
+	}
+	require.Equal(t, flags, results.Anomalies(all))
+	require.Empty(t, results.Anomalies(harness.Numbers{}))
 }

@@ -159,7 +159,11 @@ func txnOf(x harness.Anomaly) (t timeline.Txn, ok bool) {
 func tellLives(kinds [][]*marking, dir string) error {
 	var chosen []*marking
 	var wanted []explain.Wanted
+	var known []harness.Anomaly
 	for _, of := range kinds {
+		for _, m := range of {
+			known = append(known, m.Anomaly)
+		}
 		for _, m := range spread(slices.DeleteFunc(slices.Clone(of), func(m *marking) bool { return m.record == "" }), livesTold/len(kinds)) {
 			chosen = append(chosen, m)
 			wanted = append(wanted, explain.Wanted{Ref: explain.Ref{Identity: m.identity()}, Pipeline: m.Pipeline})
@@ -168,7 +172,7 @@ func tellLives(kinds [][]*marking, dir string) error {
 	if len(wanted) == 0 {
 		return nil
 	}
-	lives, err := explain.Many(dir, wanted)
+	lives, err := explain.Many(dir, wanted, known)
 	if err != nil {
 		return err
 	}

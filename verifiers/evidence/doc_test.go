@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/harness"
 )
 
 // typeOf is a column's type as docs/EVIDENCE.md writes it.
@@ -80,4 +82,13 @@ func TestEveryColumnIsDocumented(t *testing.T) {
 		"export/batches":     columns[BatchRow](t),
 		"export/records":     columns[RecordRow](t),
 	}, documented(t))
+}
+
+// TestEveryKindIsDocumented holds the kinds of anomalies and what the page says of the column together.
+func TestEveryKindIsDocumented(t *testing.T) {
+	var kinds []string
+	for _, k := range harness.AnomalyKinds() {
+		kinds = append(kinds, string(k))
+	}
+	require.Contains(t, docPage(t), "| kind | string | "+strings.Join(kinds, ", ")+" |\n")
 }

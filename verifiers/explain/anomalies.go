@@ -36,7 +36,7 @@ func Anomalies(dir string, kinds []harness.AnomalyKind, most int, pipeline strin
 			wanted = append(wanted, Wanted{Ref{Identity: history.Identity{Source: a.Record.Source, Sequence: a.Record.Sequence}}, a.Pipeline})
 		}
 	}
-	return f.tell(wanted)
+	return f.tell(wanted, report.Anomalies)
 }
 
 // of are the anomalies of a kind, of one pipeline or ("") of all.

@@ -30,7 +30,7 @@ func (t *telling) end(l harness.PipelineLayout, topic string) harness.LifeEnd {
 	visible := standing["visible"]
 	switch {
 	case len(visible) > 1:
-		return harness.LifeEnd{State: "duplicated", Text: fmt.Sprintf("visible %d times", len(visible)), Why: t.again(visible)}
+		return harness.LifeEnd{State: "duplicated", Text: fmt.Sprintf("visible %d times", len(visible))}
 	case len(visible) == 1:
 		return harness.LifeEnd{State: "visible", Text: fmt.Sprintf("visible once, in %s/%d at offset %d", t.short(visible[0].Topic), visible[0].Partition, visible[0].Offset)}
 	case len(standing["hidden"]) > 0:
@@ -85,35 +85,4 @@ func (t *telling) position(l harness.PipelineLayout, partition int32) int64 {
 		}
 	}
 	return at
-}
-
-// again says for each further copy what it shares with an earlier one.
-func (t *telling) again(copies []*harness.LogCopy) []string {
-	var why []string
-	for i := 1; i < len(copies); i++ {
-		c := copies[i]
-		text := fmt.Sprintf("the copy at %s/%d offset %d: ", t.short(c.Topic), c.Partition, c.Offset)
-		why = append(why, text+difference(c, copies[:i]))
-	}
-	return why
-}
-
-func difference(c *harness.LogCopy, earlier []*harness.LogCopy) string {
-	text := "delivered again"
-	if c.Origin == nil {
-		text = "sent again by the client (resend)"
-	}
-	for _, o := range earlier {
-		switch {
-		case c.Sequence >= 0 && o.Partition == c.Partition && o.ProducerID == c.ProducerID && o.Epoch == c.Epoch && o.Sequence == c.Sequence:
-			return fmt.Sprintf("the same producer id %d, epoch %d and sequence %d as at offset %d: the broker stored one batch twice (broker)", c.ProducerID, c.Epoch, c.Sequence, o.Offset)
-		case c.Origin == nil || o.Origin == nil:
-		case o.Origin.Worker == c.Origin.Worker && o.Origin.Incarnation == c.Origin.Incarnation && o.Origin.Processing == c.Origin.Processing:
-			text = fmt.Sprintf("the same processing %d of worker %d incarnation %d as at offset %d: sent again (resend)", c.Origin.Processing, c.Origin.Worker, c.Origin.Incarnation, o.Offset)
-		case text == "delivered again":
-			text = fmt.Sprintf("delivered again: worker %d incarnation %d processed it after worker %d incarnation %d (reprocessed)",
-				c.Origin.Worker, c.Origin.Incarnation, o.Origin.Worker, o.Origin.Incarnation)
-		}
-	}
-	return text
 }

@@ -36,23 +36,24 @@ type Wanted struct {
 // Of tells the life of the record that ref names. Pipeline narrows it to one ("" all that its source feeds). A record
 // that the run doesn't know is a usage error.
 func Of(dir string, ref Ref, pipeline string) (*harness.RecordLife, error) {
-	lives, err := Many(dir, []Wanted{{ref, pipeline}})
+	lives, err := Many(dir, []Wanted{{ref, pipeline}}, nil)
 	if err != nil {
 		return nil, err
 	}
 	return lives[0], nil
 }
 
-// Many tells the lives of many records, in their order, and reads the run's files once for all of them.
-func Many(dir string, wanted []Wanted) ([]*harness.RecordLife, error) {
+// Many tells the lives of many records, in their order, and reads the run's files once for all of them. Known are anomalies
+// of theirs that the caller has from a report; what a life needs beyond them is found by judging the run again.
+func Many(dir string, wanted []Wanted, known []harness.Anomaly) ([]*harness.RecordLife, error) {
 	f, err := openFolder(dir)
 	if err != nil {
 		return nil, err
 	}
-	return f.tell(wanted)
+	return f.tell(wanted, known)
 }
 
-func (f *folder) tell(wanted []Wanted) ([]*harness.RecordLife, error) {
+func (f *folder) tell(wanted []Wanted, known []harness.Anomaly) ([]*harness.RecordLife, error) {
 	var all tellings
 	for _, w := range wanted {
 		t, err := f.telling(w)
@@ -66,12 +67,17 @@ func (f *folder) tell(wanted []Wanted) ([]*harness.RecordLife, error) {
 			return nil, err
 		}
 	}
-	var lives []*harness.RecordLife
 	for _, t := range all {
 		if !t.intended && len(t.inputs) == 0 {
 			return nil, usagef("source %d never sent sequence %d", t.life.Source, t.life.Sequence)
 		}
 		t.ends()
+	}
+	if err := all.causes(f, known); err != nil {
+		return nil, err
+	}
+	var lives []*harness.RecordLife
+	for _, t := range all {
 		t.faults()
 		t.order()
 		lives = append(lives, t.life)

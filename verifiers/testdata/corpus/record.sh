@@ -18,14 +18,23 @@ pack() {
   rm -rf "$tmp"
 }
 
+# What is recorded, and with which flags: as little as still shows what the run is there for.
+flags() {
+  case $1 in
+  leader-partition) echo --rate 60 --duration 32s --pipelines acks1,idempotent,transactional ;;
+  worker-kill) echo --rate 40 --pipelines auto-commit,idempotent,transactional ;;
+  esac
+}
+
 for what in "${@:-}"; do
   if [ -f "$what/run.json" ]; then
     pack "$what"
     continue
   fi
-  for experiment in ${what:-baseline commit-first fencing late-request-tv1 lingering-txn power-loss}; do
+  for experiment in ${what:-baseline commit-first fencing late-request-tv1 leader-partition lingering-txn power-loss worker-kill}; do
     runs=$(mktemp -d)
-    "$chaeos" run "$experiment" --out "$runs" || [ $? -gt 2 ] # the golden report holds the verdict
+    # shellcheck disable=SC2046 # the flags are words
+    "$chaeos" run "$experiment" $(flags "$experiment") --out "$runs" || [ $? -gt 2 ] # the golden report holds the verdict
     pack "$runs"/*/
     rm -rf "$runs"
   done
