@@ -111,6 +111,9 @@ func TestCorpusShowsWhatItWasRecordedFor(t *testing.T) {
 	loses := func(pipeline, cause string) shows {
 		return func(r harness.Row) bool { return r.Pipeline == pipeline && r.Numbers.LostBy[cause] > 0 }
 	}
+	doubles := func(pipeline, cause string) shows {
+		return func(r harness.Row) bool { return r.Pipeline == pipeline && r.Numbers.DuplicatesBy[cause] > 0 }
+	}
 	recorded := map[string][]shows{
 		"baseline":         {holds("transactional")},
 		"commit-first":     {loses("commit-first", "skipped"), func(r harness.Row) bool { return r.Pipeline == "commit-first" && r.Numbers.Duplicates == 0 }},
@@ -120,7 +123,8 @@ func TestCorpusShowsWhatItWasRecordedFor(t *testing.T) {
 		"lingering-txn": {func(r harness.Row) bool {
 			return r.Pipeline == "transactional" && r.Numbers.LongestStall != nil && r.Numbers.LongestStall.Seconds() > 15
 		}},
-		"power-loss": {loses("acks-all", "truncated")},
+		"power-loss":  {loses("acks-all", "truncated")},
+		"worker-kill": {loses("auto-commit", "skipped"), doubles("idempotent", "reprocessed after restart")},
 	}
 	packed, err := filepath.Glob("testdata/corpus/*.tar.gz")
 	require.NoError(t, err)

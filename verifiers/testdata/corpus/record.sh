@@ -22,7 +22,7 @@ pack() {
 flags() {
   case $1 in
   leader-partition) echo --rate 60 --duration 32s --pipelines acks1,idempotent,transactional ;;
-  worker-kill) echo --rate 40 --pipelines auto-commit,idempotent,transactional ;;
+  worker-kill) echo --rate 40 --duration 27s --pipelines auto-commit,idempotent ;;
   esac
 }
 
