@@ -202,7 +202,12 @@ func (a *app) summarySoFar(book *suite.Book, json bool) error {
 		}
 		runs = append(runs, judged{dir, report})
 	}
-	sum := summarised("suite "+book.Name, runs, failedOf(book))
+	failed := failedOf(book)
+	if len(runs) == 0 && len(failed) == 0 && !json {
+		fmt.Fprintf(a.stdout, "suite %s   no run has come to its end\n", book.Name)
+		return nil
+	}
+	sum := summarised("suite "+book.Name, runs, failed)
 	if err := a.summariseSuite(sum); err != nil {
 		a.complain(err)
 	}

@@ -3,10 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/vbauerster/cupwriter"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 
@@ -38,10 +40,23 @@ type moment struct {
 var _ harness.Terminal = (*liveTerminal)(nil)
 
 func newLiveTerminal(w io.Writer) *liveTerminal {
-	t := &liveTerminal{out: w, progress: mpb.New(mpb.WithOutput(w), mpb.WithRefreshRate(100*time.Millisecond))}
+	console := cupwriter.New(fromTheLeft{w}, false)
+	if f, is := w.(*os.File); is {
+		console.SetTermFd(int(f.Fd()))
+	}
+	t := &liveTerminal{out: w, progress: mpb.New(mpb.WithConsoleWriter(console), mpb.WithRefreshRate(100*time.Millisecond))}
 	t.lineTerminal = newLineTerminal(t.progress, time.Now)
 	t.bar = t.progress.New(0, nil, mpb.BarFillerTrim(), mpb.AppendDecorators(decor.Any(t.draw)))
 	return t
+}
+
+// fromTheLeft begins whatever is drawn at the left edge. A terminal echoes Ctrl-C as ^C, and what is drawn over from there
+// on would leave the beginning of a line.
+type fromTheLeft struct{ io.Writer }
+
+func (w fromTheLeft) Write(text []byte) (int, error) {
+	n, err := w.Writer.Write(append([]byte{'\r'}, text...))
+	return max(n-1, 0), err
 }
 
 func (t *liveTerminal) Phase(name, note string) {

@@ -65,6 +65,22 @@ func TestLiveTerminal(t *testing.T) {
 	}
 }
 
+// TestInterruptLeavesNothing: the terminal echoes ^C wherever its cursor is.
+func TestInterruptLeavesNothing(t *testing.T) {
+	pty := openPTY(t)
+	term := newLiveTerminal(pty.slave)
+	term.Phase("load", "")
+	term.Live("idempotent 500/s\nsecond line", 10*time.Second, 40*time.Second)
+	pty.awaitScreen(t, func(s []string) bool { return len(s) == 3 && s[2] == "second line" })
+	_, err := pty.slave.WriteString("^C")
+	require.NoError(t, err)
+	term.Note("interrupted")
+	term.Close()
+	screen := pty.awaitScreen(t, func(s []string) bool { return strings.HasSuffix(s[len(s)-1], "s    interrupted") })
+	require.Len(t, screen, 2)
+	require.Regexp(t, `^ +\d`, screen[1], "nothing of the live line, nor of the echo")
+}
+
 func TestGauge(t *testing.T) {
 	require.Equal(t, "["+strings.Repeat(" ", 20)+"]", gauge(-1, 10))
 	require.Equal(t, "["+strings.Repeat("=", 10)+strings.Repeat(" ", 10)+"]", gauge(5, 10))
