@@ -11,8 +11,11 @@ type Difference string
 
 // The differences. Only runs that were repeated show how far a figure strays by itself.
 const (
-	// Changed: no value of the one side lies within the spread of the other.
+	// Changed: no value of the one side lies within the spread of the other, and there are runs enough for that to say
+	// something.
 	Changed Difference = "changed"
+	// TooFew: the spreads lie apart, as those of so few runs often do by chance (chanceApart).
+	TooFew Difference = "apart, but too few runs to tell"
 	// CannotTell: the values differ, and neither side has more than one run.
 	CannotTell Difference = "one run a side"
 	// WithinSpread: the spreads of the two sides overlap.
@@ -44,7 +47,7 @@ func (f FigureChange) rank() int {
 	switch {
 	case slices.Contains(f.Differences, Changed):
 		return 0
-	case slices.Contains(f.Differences, CannotTell):
+	case slices.Contains(f.Differences, CannotTell), slices.Contains(f.Differences, TooFew):
 		return 1
 	default:
 		return 2
@@ -100,9 +103,34 @@ func differ(a, b Spread) Difference {
 		return ""
 	case a.Runs == 1 && b.Runs == 1:
 		return CannotTell
-	case a.Max < b.Min || b.Max < a.Min:
-		return Changed
-	default:
+	case a.Max >= b.Min && b.Max >= a.Min:
 		return WithinSpread
+	case chanceApart(a.Runs, b.Runs) > mostChance:
+		return TooFew
+	default:
+		return Changed
 	}
+}
+
+// mostChance is how probable chance may be where a figure is called changed: three runs a side have 10 %.
+const mostChance = 0.1
+
+// chanceApart is how probable it is that the spreads of a and b runs lie apart though nothing changed: of all the orders in
+// which their values can come, the two in which one side's come before all of the other's. 2/C(a+b, a).
+func chanceApart(a, b int) float64 {
+	chance := 2.0
+	for i := 1; i <= a; i++ {
+		chance *= float64(i) / float64(b+i)
+	}
+	return min(chance, 1)
+}
+
+// chance is the greatest of the chances of those differences that are called changes.
+func (f FigureChange) chance() (most float64) {
+	for i, d := range f.Differences {
+		if d == Changed {
+			most = max(most, chanceApart(f.Spreads[0].Runs, f.Spreads[i+1].Runs))
+		}
+	}
+	return most
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -43,12 +44,24 @@ func WriteComparison(w io.Writer, c *Comparison, opts CompareOptions) error {
 	if len(c.Missing) > 0 {
 		b.WriteByte('\n')
 	}
-	for _, m := range c.Missing {
-		text := fmt.Sprintf(item+"not compared: %s, %s is missing in %s", m.Experiment, m.Pipeline, strings.Join(m.From, ", "))
-		b.WriteString(strings.Join(limited(text, opts.Width), "\n") + "\n")
+	for _, text := range missingLines(c.Missing) {
+		b.WriteString(strings.Join(limited(item+text, opts.Width), "\n") + "\n")
 	}
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// missingLines tells what was not compared, a line an experiment.
+func missingLines(all []Missing) []string {
+	var lines []string
+	for i := 0; i < len(all); {
+		first, pipelines := all[i], []string{}
+		for ; i < len(all) && all[i].Experiment == first.Experiment && slices.Equal(all[i].From, first.From); i++ {
+			pipelines = append(pipelines, all[i].Pipeline)
+		}
+		lines = append(lines, fmt.Sprintf("not compared: %s (%s), missing in %s", first.Experiment, strings.Join(pipelines, ", "), strings.Join(first.From, ", ")))
+	}
+	return lines
 }
 
 // CompareJSON writes a comparison for programs. Errors are w's.
@@ -142,8 +155,9 @@ func figureTable(b *bytes.Buffer, c *Comparison, opts CompareOptions, draw drawe
 		}
 	}
 	var body [][]string
-	hidden := 0
+	hidden, chance := 0, 0.0
 	for _, f := range c.Figures {
+		chance = max(chance, f.chance())
 		if f.rank() == 2 && !opts.All {
 			hidden++
 			continue
@@ -154,6 +168,9 @@ func figureTable(b *bytes.Buffer, c *Comparison, opts CompareOptions, draw drawe
 		b.WriteString("figures: no change\n")
 	} else if err := draw(b, head, left, body); err != nil {
 		return err
+	}
+	if chance > 0.01 {
+		fmt.Fprintf(b, "of figures that did not change, %.0f %% look changed by chance with so few runs (--repeat more)\n", 100*chance)
 	}
 	if hidden > 0 {
 		fmt.Fprintf(b, "%s within the spread of repeated runs (--all lists them)\n", plural(uint64(hidden), "difference"))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -47,9 +48,9 @@ func TestCompareTellsNoiseFromChange(t *testing.T) {
 		"within the spread":           {[]uint64{5, 9, 20}, []uint64{12, 25, 30}, results.WithinSpread},
 		"touching spreads overlap":    {[]uint64{5, 9}, []uint64{9, 12}, results.WithinSpread},
 		"outside the spread":          {[]uint64{5, 9, 20}, []uint64{21, 25, 30}, results.Changed},
-		"one run outside of many":     {[]uint64{5, 9, 20}, []uint64{21}, results.Changed},
+		"one run outside of many":     {[]uint64{5, 9, 20}, []uint64{21}, results.TooFew},
 		"one run within many":         {[]uint64{5, 9, 20}, []uint64{7}, results.WithinSpread},
-		"better is a change too":      {[]uint64{5, 9}, []uint64{0, 0}, results.Changed},
+		"better is a change too":      {[]uint64{5, 9, 7}, []uint64{0, 0, 1}, results.Changed},
 		"the same values, other runs": {[]uint64{5, 9}, []uint64{9, 5}, ""},
 	} {
 		same := []time.Duration{s(1), s(1), s(1)}
@@ -62,6 +63,27 @@ func TestCompareTellsNoiseFromChange(t *testing.T) {
 		require.Equal(t, "duplicates", got.Figures[0].Key, name)
 		require.Equal(t, []results.Difference{c.want}, got.Figures[0].Differences, name)
 	}
+}
+
+// TestAFigureThatDidNotChange: of runs of the same thing, so many figures are called changed as the text says.
+func TestAFigureThatDidNotChange(t *testing.T) {
+	draw := rand.New(rand.NewPCG(1, 2))
+	const rounds = 4000
+	changed := 0
+	for range rounds {
+		values := func() (all []uint64) {
+			for range 3 {
+				all = append(all, draw.Uint64N(1<<40))
+			}
+			return all
+		}
+		same := []time.Duration{s(1), s(1), s(1)}
+		c := results.Compare([]results.Side{{Name: "a", Reports: runs(values(), same...)}, {Name: "b", Reports: runs(values(), same...)}})
+		if c.Figures[0].Differences[0] == results.Changed {
+			changed++
+		}
+	}
+	require.InDelta(t, 0.1, float64(changed)/rounds, 0.02)
 }
 
 func TestCompareVerdicts(t *testing.T) {
