@@ -26,7 +26,7 @@ type addPartitions struct{ by int }
 
 var _ harness.Fault = addPartitions{}
 
-func newAddPartitions(r *reader) harness.Fault { return addPartitions{r.number("by", 1, 1, 100)} }
+func newAddPartitions(r *reader) harness.Fault { return addPartitions{r.Number("by", 1, 1, 100)} }
 
 func (addPartitions) Needs() []string { return nil }
 

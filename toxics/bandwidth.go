@@ -31,7 +31,7 @@ type bandwidth struct {
 var _ harness.Fault = bandwidth{}
 
 func newBandwidth(r *reader) harness.Fault {
-	return bandwidth{newLinkFault(r, linkKinds[:1]), r.number("rate", 100, 1, 1_000_000)}
+	return bandwidth{newLinkFault(r, linkKinds[:1]), r.Number("rate", 100, 1, 1_000_000)}
 }
 
 func (b bandwidth) String() string { return fmt.Sprintf("%d kB/s, %s", b.rate, b.linkFault) }

@@ -32,7 +32,7 @@ type brokerRestart struct {
 var _ harness.Fault = brokerRestart{}
 
 func newBrokerRestart(r *reader) harness.Fault {
-	return brokerRestart{r.oneOf("how", howStop, howKill), r.duration("within", 20*time.Second, time.Second, 2*time.Minute)}
+	return brokerRestart{r.OneOf("how", howStop, howKill), r.Duration("within", 20*time.Second, time.Second, 2*time.Minute)}
 }
 
 func (brokerRestart) Needs() []string { return []string{"stop", "kill"} }

@@ -24,7 +24,7 @@ type brokerStop struct{ within time.Duration }
 var _ harness.Fault = brokerStop{}
 
 func newBrokerStop(r *reader) harness.Fault {
-	return brokerStop{r.duration("within", 20*time.Second, time.Second, 2*time.Minute)}
+	return brokerStop{r.Duration("within", 20*time.Second, time.Second, 2*time.Minute)}
 }
 
 func (brokerStop) Needs() []string { return []string{"stop", "kill"} }

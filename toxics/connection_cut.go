@@ -30,7 +30,7 @@ type connectionCut struct {
 var _ harness.Fault = connectionCut{}
 
 func newConnectionCut(r *reader) harness.Fault {
-	moment := r.oneOf("moment", cutMoments...)
+	moment := r.OneOf("moment", cutMoments...)
 	when, side, _ := strings.Cut(moment, " ")
 	w := readWire(r, kafkatoxic.Cut, kafkatoxic.Side(side), 1)
 	w.rule.After = when == "after"

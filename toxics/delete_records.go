@@ -28,7 +28,7 @@ type deleteRecords struct{ keep int64 }
 var _ harness.Fault = deleteRecords{}
 
 func newDeleteRecords(r *reader) harness.Fault {
-	return deleteRecords{int64(r.number("keep", 0, 0, 1<<30))}
+	return deleteRecords{int64(r.Number("keep", 0, 0, 1<<30))}
 }
 
 func (deleteRecords) Needs() []string { return nil }

@@ -26,7 +26,7 @@ type groupDelete struct{ within time.Duration }
 var _ harness.Fault = groupDelete{}
 
 func newGroupDelete(r *reader) harness.Fault {
-	return groupDelete{r.duration("within", 30*time.Second, time.Second, 5*time.Minute)}
+	return groupDelete{r.Duration("within", 30*time.Second, time.Second, 5*time.Minute)}
 }
 
 func (groupDelete) Needs() []string { return nil }

@@ -34,7 +34,7 @@ var _ harness.Fault = latency{}
 func newLatency(r *reader) harness.Fault {
 	return latency{
 		newLinkFault(r, linkKinds[:1]),
-		r.duration("latency", 100*time.Millisecond, time.Millisecond, time.Minute),
+		r.Duration("latency", 100*time.Millisecond, time.Millisecond, time.Minute),
 	}
 }
 

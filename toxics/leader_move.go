@@ -31,7 +31,7 @@ type leaderMove struct {
 var _ harness.Fault = leaderMove{}
 
 func newLeaderMove(r *reader) harness.Fault {
-	return leaderMove{r.target("to", Brokers), r.duration("within", 10*time.Second, time.Second, time.Minute)}
+	return leaderMove{r.target("to", Brokers), r.Duration("within", 10*time.Second, time.Second, time.Minute)}
 }
 
 func (leaderMove) Needs() []string { return nil }

@@ -29,7 +29,7 @@ type leaderStorm struct{ every time.Duration }
 var _ harness.Fault = leaderStorm{}
 
 func newLeaderStorm(r *reader) harness.Fault {
-	return leaderStorm{r.duration("interval", time.Second, 100*time.Millisecond, time.Minute)}
+	return leaderStorm{r.Duration("interval", time.Second, 100*time.Millisecond, time.Minute)}
 }
 
 func (leaderStorm) Needs() []string { return nil }

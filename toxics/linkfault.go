@@ -34,7 +34,7 @@ func linksOption(def string) OptionInfo {
 
 func newLinkFault(r *reader, kinds []string) linkFault {
 	return linkFault{
-		r.someOf("links", kinds, linkChoices...), r.oneOf("direction", bothWays, toTarget, fromTarget),
+		r.someOf("links", kinds, linkChoices...), r.OneOf("direction", bothWays, toTarget, fromTarget),
 		r.target("from", Brokers|Workers),
 	}
 }

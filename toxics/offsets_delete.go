@@ -39,7 +39,7 @@ var _ harness.Fault = offsetsDelete{}
 
 func newOffsetsDelete(r *reader) harness.Fault {
 	return offsetsDelete{
-		r.oneOf("how", byRequest, byExpiry), r.duration("within", 30*time.Second, time.Second, 5*time.Minute),
+		r.OneOf("how", byRequest, byExpiry), r.Duration("within", 30*time.Second, time.Second, 5*time.Minute),
 	}
 }
 

@@ -46,8 +46,8 @@ var _ harness.Fault = powerLoss{}
 
 func newPowerLoss(r *reader) harness.Fault {
 	return powerLoss{
-		r.oneOf("mode", writebackMode, checkpointMode),
-		r.duration("writeback", 30*time.Second, time.Second, 2*time.Minute),
+		r.OneOf("mode", writebackMode, checkpointMode),
+		r.Duration("writeback", 30*time.Second, time.Second, 2*time.Minute),
 	}
 }
 

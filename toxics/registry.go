@@ -2,10 +2,9 @@ package toxics
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 // Kind is one registered fault: what users can name in a schedule.
@@ -20,11 +19,8 @@ type Kind struct {
 	make func(*reader) harness.Fault
 }
 
-// OptionInfo says what one option is, for people.
-type OptionInfo struct{ Name, About string }
-
 // kinds lists every fault, sorted by name. A new fault is one new file and one line here.
-var kinds = []Kind{
+var kinds = options.Registry[Kind]{What: "fault", NameOf: func(k Kind) string { return k.Name }, Kinds: []Kind{
 	addPartitionsKind,
 	bandwidthKind,
 	brokerConfigKind,
@@ -62,40 +58,27 @@ var kinds = []Kind{
 	workerPauseKind,
 	workerScaleKind,
 	workerStopKind,
-}
+}}
 
 // All lists every fault there is, sorted by name.
-func All() []Kind { return slices.Clone(kinds) }
+func All() []Kind { return kinds.All() }
 
 // Names lists the names of all faults, sorted.
-func Names() []string {
-	var names []string
-	for _, k := range kinds {
-		names = append(names, k.Name)
-	}
-	return names
-}
+func Names() []string { return kinds.Names() }
 
 // Find returns the fault named so, or an error that lists the names there are.
-func Find(name string) (Kind, error) {
-	for _, k := range kinds {
-		if k.Name == name {
-			return k, nil
-		}
-	}
-	return Kind{}, fmt.Errorf("unknown fault %q (one of %s)", name, strings.Join(Names(), ", "))
-}
+func Find(name string) (Kind, error) { return kinds.Find(name) }
 
 // New makes the named fault with its options, as YAML gives them: strings, integers, booleans, lists and mappings. What
 // is wrong with an option comes back as an *OptionError.
-func New(name string, options map[string]any) (harness.Fault, error) {
+func New(name string, given map[string]any) (harness.Fault, error) {
 	kind, err := Find(name)
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{kind: kind, options: options}
+	r := &reader{options.NewReader(given), kind}
 	fault := kind.make(r)
-	if err := r.finish(); err != nil {
+	if err := r.Finish(kind.Name, options.Names(kind.Options, func(o OptionInfo) string { return o.Name })); err != nil {
 		return nil, err
 	}
 	return fault, nil

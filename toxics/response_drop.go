@@ -22,7 +22,7 @@ var _ harness.Fault = responseDrop{}
 
 func newResponseDrop(r *reader) harness.Fault {
 	op := kafkatoxic.Cut // instead of passing the answer on
-	if r.oneOf("then", "close", "silence") == "silence" {
+	if r.OneOf("then", "close", "silence") == "silence" {
 		op = kafkatoxic.Drop
 	}
 	return responseDrop{readWire(r, op, kafkatoxic.OnResponse, 1)}

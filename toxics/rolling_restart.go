@@ -39,8 +39,8 @@ var _ harness.Fault = rollingRestart{}
 
 func newRollingRestart(r *reader) harness.Fault {
 	return rollingRestart{
-		brokerRestart{r.oneOf("how", howStop, howKill), 20 * time.Second},
-		r.oneOf("pace", paceISR, paceNone), r.duration("gap", 0, 0, 5*time.Minute),
+		brokerRestart{r.OneOf("how", howStop, howKill), 20 * time.Second},
+		r.OneOf("pace", paceISR, paceNone), r.Duration("gap", 0, 0, 5*time.Minute),
 	}
 }
 

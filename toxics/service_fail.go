@@ -19,8 +19,8 @@ var serviceFailKind = Kind{
 	},
 	make: func(r *reader) harness.Fault {
 		return serviceFail{
-			how:    r.oneOf("how", serviceHang, serviceError, serviceDie),
-			within: r.duration("within", 20*time.Second, time.Second, 2*time.Minute),
+			how:    r.OneOf("how", serviceHang, serviceError, serviceDie),
+			within: r.Duration("within", 20*time.Second, time.Second, 2*time.Minute),
 		}
 	},
 }

@@ -33,7 +33,7 @@ type slowClose struct {
 var _ harness.Fault = slowClose{}
 
 func newSlowClose(r *reader) harness.Fault {
-	return slowClose{newLinkFault(r, linkKinds[:1]), r.duration("delay", 5*time.Second, time.Millisecond, 5*time.Minute)}
+	return slowClose{newLinkFault(r, linkKinds[:1]), r.Duration("delay", 5*time.Second, time.Millisecond, 5*time.Minute)}
 }
 
 func (s slowClose) String() string { return fmt.Sprintf("%s, %s", s.delay, s.linkFault) }

@@ -33,7 +33,7 @@ var _ harness.Fault = transactionAbort{}
 
 func newTransactionAbort(r *reader) harness.Fault {
 	return transactionAbort{
-		r.duration("older", 0, 0, time.Hour), r.duration("within", 10*time.Second, 100*time.Millisecond, 2*time.Minute),
+		r.Duration("older", 0, 0, time.Hour), r.Duration("within", 10*time.Second, 100*time.Millisecond, 2*time.Minute),
 	}
 }
 

@@ -27,7 +27,7 @@ type uncleanElect struct{ within time.Duration }
 var _ harness.Fault = uncleanElect{}
 
 func newUncleanElection(r *reader) harness.Fault {
-	return uncleanElect{r.duration("within", 30*time.Second, time.Second, 2*time.Minute)}
+	return uncleanElect{r.Duration("within", 30*time.Second, time.Second, 2*time.Minute)}
 }
 
 func (uncleanElect) Needs() []string { return nil }

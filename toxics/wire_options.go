@@ -30,30 +30,30 @@ func wireOptions(own ...OptionInfo) []OptionInfo {
 // readWire reads the options that every fault on requests has.
 func readWire(r *reader, op kafkatoxic.Op, on kafkatoxic.Side, times int) wireFault {
 	w := wireFault{
-		linkFault: linkFault{kinds: r.someOf("links", linkKinds[:1], linkKinds...), direction: r.oneOf("direction", bothWays, toTarget, fromTarget)},
+		linkFault: linkFault{kinds: r.someOf("links", linkKinds[:1], linkKinds...), direction: r.OneOf("direction", bothWays, toTarget, fromTarget)},
 		name:      r.kind.Name,
 		topics:    r.words("topic"), transactionalIDs: r.words("transactional-id"),
 		rule: kafkatoxic.Rule{
 			Op: op, On: on, Clients: r.words("client"),
-			Skip: int64(r.number("skip", 0, 0, 1_000_000)), Times: int64(r.number("times", times, 0, 1_000_000)),
+			Skip: int64(r.Number("skip", 0, 0, 1_000_000)), Times: int64(r.Number("times", times, 0, 1_000_000)),
 		},
 	}
 	names := r.words("apis")
-	if _, given := r.options["apis"]; !given {
+	if _, given := r.Value("apis"); !given {
 		names = []string{"Produce"}
 	}
 	for _, name := range names {
 		key, ok := kafkatoxic.APIKey(name)
 		if !ok {
-			r.fail("apis", "Kafka has no API %q", name)
+			r.Fail("apis", "Kafka has no API %q", name)
 			return w
 		}
 		transaction, topic := frames.Carries(key)
 		if len(w.transactionalIDs) > 0 && !transaction {
-			r.fail("transactional-id", "%s carries none", name)
+			r.Fail("transactional-id", "%s carries none", name)
 		}
 		if len(w.topics) > 0 && !topic {
-			r.fail("topic", "%s carries none", name)
+			r.Fail("topic", "%s carries none", name)
 		}
 		w.rule.APIs = append(w.rule.APIs, kmsg.NameForKey(key))
 	}
@@ -62,12 +62,12 @@ func readWire(r *reader, op kafkatoxic.Op, on kafkatoxic.Side, times int) wireFa
 
 // millis reads a duration as a rule has it.
 func (r *reader) millis(option string, def, low, high time.Duration) int64 {
-	return r.duration(option, def, low, high).Milliseconds()
+	return r.Duration(option, def, low, high).Milliseconds()
 }
 
 // words reads a word or a list of them.
 func (r *reader) words(option string) []string {
-	value, given := r.options[option]
+	value, given := r.Value(option)
 	if !given {
 		return nil
 	}
@@ -79,13 +79,13 @@ func (r *reader) words(option string) []string {
 	for _, item := range items {
 		s, ok := item.(string)
 		if !ok || s == "" {
-			r.fail(option, "expected a word or a list of them, not %v", item)
+			r.Fail(option, "expected a word or a list of them, not %v", item)
 			return nil
 		}
 		out = append(out, s)
 	}
 	if len(out) == 0 {
-		r.fail(option, "expected at least one")
+		r.Fail(option, "expected at least one")
 	}
 	return out
 }

@@ -51,10 +51,10 @@ var _ harness.Fault = workerKill{}
 func newWorkerKill(r *reader) harness.Fault {
 	return workerKill{
 		phases:  r.perPipeline("phase"),
-		held:    uint64(r.number("held", 0, 0, 1_000_000)),
-		restart: r.oneOf("restart", restartAtHeal, restartNever),
-		renamed: r.oneOf("identity", sameIdentity, newIdentity) == newIdentity,
-		within:  r.duration("within", 20*time.Second, time.Second, 2*time.Minute),
+		held:    uint64(r.Number("held", 0, 0, 1_000_000)),
+		restart: r.OneOf("restart", restartAtHeal, restartNever),
+		renamed: r.OneOf("identity", sameIdentity, newIdentity) == newIdentity,
+		within:  r.Duration("within", 20*time.Second, time.Second, 2*time.Minute),
 	}
 }
 

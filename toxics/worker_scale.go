@@ -34,7 +34,7 @@ type workerScale struct {
 var _ harness.Fault = workerScale{}
 
 func newWorkerScale(r *reader) harness.Fault {
-	return workerScale{r.number("by", 1, 1, 16), r.duration("within", 30*time.Second, time.Second, 2*time.Minute)}
+	return workerScale{r.Number("by", 1, 1, 16), r.Duration("within", 30*time.Second, time.Second, 2*time.Minute)}
 }
 
 func (workerScale) Needs() []string { return nil }

@@ -30,8 +30,8 @@ var _ harness.Fault = workerStop{}
 
 func newWorkerStop(r *reader) harness.Fault {
 	return workerStop{
-		r.oneOf("restart", restartAtHeal, restartNever),
-		r.duration("within", 20*time.Second, time.Second, 2*time.Minute),
+		r.OneOf("restart", restartAtHeal, restartNever),
+		r.Duration("within", 20*time.Second, time.Second, 2*time.Minute),
 	}
 }
 

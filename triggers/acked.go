@@ -15,7 +15,7 @@ var ackedKind = Kind{
 	Value:   "how many records",
 	Options: []OptionInfo{{"of", "the pipeline whose source counts; all sources together unless given"}},
 	make: func(r *reader) trigger {
-		return acked{n: r.number("acked", 0, 1), of: r.text("of")}
+		return acked{n: r.number("acked", 0, 1), of: r.word("of")}
 	},
 }
 

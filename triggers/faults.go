@@ -13,14 +13,14 @@ var healedKind = Kind{
 	Name:  "healed",
 	About: "another fault was healed",
 	Value: "the name of a fault above this one",
-	make:  func(r *reader) trigger { return afterFault{r.text("healed"), "healed", harness.Signs.Healed} },
+	make:  func(r *reader) trigger { return afterFault{r.word("healed"), "healed", harness.Signs.Healed} },
 }
 
 var injectedKind = Kind{
 	Name:  "injected",
 	About: "another fault was injected",
 	Value: "the name of a fault above this one",
-	make:  func(r *reader) trigger { return afterFault{r.text("injected"), "injected", harness.Signs.Injected} },
+	make:  func(r *reader) trigger { return afterFault{r.word("injected"), "injected", harness.Signs.Injected} },
 }
 
 // afterFault waits for another fault of the schedule.

@@ -23,7 +23,7 @@ var phaseKind = Kind{
 	Options: workerOptions,
 	make: func(r *reader) trigger {
 		p := readWorker(r)
-		p.phase = r.text("phase")
+		p.phase = r.word("phase")
 		p.text = "phase " + p.phase
 		return p
 	},
@@ -48,7 +48,7 @@ var _ harness.Trigger = phase{}
 
 func readWorker(r *reader) phase {
 	p := phase{option: r.kind.Name, nth: r.number("nth", 1, 1), partition: int32(r.number("partition", 0, 0))}
-	if of := r.text("of"); of != "" {
+	if of := r.word("of"); of != "" {
 		p.of = []string{of}
 	}
 	return p

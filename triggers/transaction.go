@@ -56,7 +56,7 @@ var transactionOpenKind = Kind{
 	Options: []OptionInfo{workerOptions[0], workerOptions[2]},
 	make: func(r *reader) trigger {
 		p := readWorker(r)
-		p.of, p.text, p.seen = []string{r.text("transaction-open")}, "open transaction", describeTransaction
+		p.of, p.text, p.seen = []string{r.word("transaction-open")}, "open transaction", describeTransaction
 		return openTransaction{p}
 	},
 }
