@@ -29,7 +29,7 @@ func planTopics(name string, exp Experiment, infos []PipelineInfo, nodes []int, 
 		plan.Replicas[p] = replicas(order, int(p), exp.Cluster.Topology.Rack)
 	}
 	for i, info := range infos {
-		l := layOut(name, info, uint16(i+1), exp.Workers)
+		l := LayOut(name, info, uint16(i+1), exp.Workers)
 		for _, option := range slices.Sorted(maps.Keys(exp.Options[info.Name])) {
 			l.Deviations = append(slices.Clone(l.Deviations), option+": "+exp.Options[info.Name][option])
 		}
@@ -57,7 +57,9 @@ func replicas(order []int, partition int, rack func(int) string) []int {
 	return append(out, later...)[:min(len(order), MaxReplicas)]
 }
 
-func layOut(name string, info PipelineInfo, source uint16, workers int) PipelineLayout {
+// LayOut is where a pipeline reads and writes in a run of this name, with the number of the source that is under test, where
+// one is.
+func LayOut(name string, info PipelineInfo, source uint16, workers int) PipelineLayout {
 	l := PipelineLayout{PipelineInfo: info, Output: name + "-out-" + info.Name}
 	if info.Effects {
 		l.Output = name + "-effects-" + info.Name

@@ -34,12 +34,14 @@ const (
 	limitPart    = "limit"
 	readBackPart = "readback"
 	samplerPart  = "sampler"
-	commandPart  = "command"
+	// memberPart is what a fleet calls a process.
+	memberPart  = workloads.Subcommand
+	commandPart = "command"
 )
 
 var parts = map[string]func(context.Context, io.Reader, io.Writer) error{
 	keeperPart: beKeeper, sourcePart: workloads.RunProcess, barePart: beBare, verifierPart: beVerifier,
-	pollPart: reader(pollAll), limitPart: reader(fetchAll), readBackPart: reader(readBackAll), samplerPart: beSampler,
+	pollPart: reader(pollAll), limitPart: reader(fetchAll), readBackPart: reader(readBackAll), samplerPart: beSampler, memberPart: workloads.RunProcess,
 	commandPart: beCommand,
 }
 

@@ -30,7 +30,7 @@ func prepareLink(link harness.Link, proxy *toxiproxy.Proxy) error {
 // proxies without them: the median ratio of pairs, whose order alternates, with its 95 % interval.
 func BenchmarkToxics(b *testing.B) {
 	r := newRig(b)
-	const size, count = 1024, 250_000
+	const size, count = 1024, 100_000 // legs of a second or two: many short pairs tell more than few long ones
 	sides := []string{armedLinks, plainLinks}
 	for _, links := range sides { // makes the links, and warms the brokers up
 		r.legOver(b, links, barePart, size, count)

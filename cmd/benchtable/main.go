@@ -42,11 +42,15 @@ func run(in io.Reader, out io.Writer, path string) error {
 	if err := table.Render(); err != nil {
 		return err
 	}
+	pipelines := pipelineRows(m)
+	if err := printPipelines(out, pipelines); err != nil {
+		return err
+	}
 	if path != "" {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
-		if err := os.WriteFile(path, page(rows, machine(m.cpu), time.Now()), 0o644); err != nil {
+		if err := os.WriteFile(path, page(rows, pipelines, machine(m.cpu), time.Now()), 0o644); err != nil {
 			return err
 		}
 	}
@@ -54,6 +58,20 @@ func run(in io.Reader, out io.Writer, path string) error {
 		return fmt.Errorf("a benchmark failed: %s", strings.Join(m.failed, "; "))
 	}
 	return nil
+}
+
+func printPipelines(out io.Writer, rows []pipelineRow) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	table := tablewriter.NewWriter(out)
+	table.Header(pipelineHeader)
+	for _, r := range rows {
+		if err := table.Append(r.cells()); err != nil {
+			return err
+		}
+	}
+	return table.Render()
 }
 
 // row is one line of the table as it is printed.
@@ -79,7 +97,7 @@ func rowsOf(m measured) []row {
 		rows = append(rows, r)
 	}
 	for _, name := range m.order {
-		if asked[name] {
+		if asked[name] || strings.HasPrefix(name, pipelinesBench) {
 			continue
 		}
 		for _, unit := range sortedKeys(m.figures[name]) {
@@ -90,7 +108,7 @@ func rowsOf(m measured) []row {
 }
 
 // page is the table as Markdown.
-func page(rows []row, machine []string, at time.Time) []byte {
+func page(rows []row, pipelines []pipelineRow, machine []string, at time.Time) []byte {
 	var b bytes.Buffer
 	b.WriteString("# Bench\n\nWhat `make bench` printed: ratios of one run, in which what they are made of alternates. How each is measured stands in\n`cmd/bench`.\n\n")
 	fmt.Fprintf(&b, "- %s\n", at.UTC().Format("2006-01-02 15:04 UTC"))
@@ -101,5 +119,6 @@ func page(rows []row, machine []string, at time.Time) []byte {
 	for _, r := range rows {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", r.what, r.figure, r.wanted, r.met)
 	}
+	b.WriteString(pipelinesPage(pipelines))
 	return b.Bytes()
 }

@@ -14,6 +14,8 @@ cpu: A processor
 BenchmarkVerify-2   	       5	        22.50 MiB-10M	        21.50 MiB-1M	         1.000 MiB-growth	   9500000 records/s
 BenchmarkReadBack/100B-2  	3	 2.5 ratio	 8000000 records/s
 BenchmarkNew-2  	3	 7 things/op
+BenchmarkPipelines/acks1-2  	1	 300000 records/s	 1.000 ratio	 22.00 ms-p50	 31.00 ms-p99
+BenchmarkPipelines/transactional-2  	1	 9000 records/s	 0.250 ratio	 40.00 ms-p50	 75.00 ms-p99
 PASS
 ok  	somewhere	1.5s
 `
@@ -34,9 +36,11 @@ func TestTable(t *testing.T) {
 		"| sampler at 12 partitions and 100 ms, % of one core | not measured | at most 1.00 |  |",
 		"| New, things/op | 7.00 |  |  |",
 		"- A processor, ",
+		"| transactional | exactly-once | 9000 | 0.25 | 40.00 | 75.00 |\n| acks1 | at-least-once (producer) | 0.30 M | 1.00 | 22.00 | 31.00 |\n",
 	} {
 		require.Contains(t, string(page), want)
 	}
+	require.NotContains(t, string(page), "Pipelines/", "pipelines have a table of their own")
 }
 
 func TestFailureIsToldAndNotHidden(t *testing.T) {

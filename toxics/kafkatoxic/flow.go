@@ -1,6 +1,7 @@
 package kafkatoxic
 
 import (
+	"slices"
 	"time"
 
 	"github.com/Shopify/toxiproxy/v2/stream"
@@ -27,7 +28,8 @@ type flow struct {
 	raw    bool
 
 	steps   []step
-	rest    []byte // what of the last chunk was not looked at yet
+	chunk   *stream.StreamChunk // the last one, until it is passed on
+	rest    []byte              // what of it was not looked at yet
 	arrived time.Time
 	stamp   time.Time // what passed chunks say of their time: later than arrived for what has waited
 	ended   bool      // the source has closed
@@ -104,7 +106,7 @@ func (f *flow) read(stub *toxics.ToxicStub) bool {
 
 func (f *flow) take(c *stream.StreamChunk) {
 	if c != nil {
-		f.rest, f.arrived, f.stamp = c.Data, c.Timestamp, c.Timestamp
+		f.chunk, f.rest, f.arrived, f.stamp = c, c.Data, c.Timestamp, c.Timestamp
 		return
 	}
 	f.ended = true
@@ -141,10 +143,7 @@ func (f *flow) step(stub *toxics.ToxicStub) bool {
 		drain(stub)
 		return false
 	}
-	f.steps = f.steps[1:]
-	if len(f.steps) == 0 {
-		f.steps = nil
-	}
+	f.steps = slices.Delete(f.steps, 0, 1) // keeps the room that there is for the next ones
 	return true
 }
 
@@ -171,6 +170,15 @@ func (h *hold) await(stub *toxics.ToxicStub) bool {
 	}
 }
 
+// wrap makes a chunk of bytes, or takes the one that they came in where they are all of it.
+func (f *flow) wrap(data []byte) *stream.StreamChunk {
+	c := f.chunk
+	if c == nil || len(c.Data) != len(data) || &c.Data[0] != &data[0] || !c.Timestamp.Equal(f.stamp) {
+		return &stream.StreamChunk{Data: data, Timestamp: f.stamp}
+	}
+	return c
+}
+
 // write passes bytes on. When the source has ended it gives up after a while.
 func (f *flow) write(stub *toxics.ToxicStub, data []byte) bool {
 	var tooLong <-chan time.Time
@@ -180,7 +188,8 @@ func (f *flow) write(stub *toxics.ToxicStub, data []byte) bool {
 		tooLong = timer.C
 	}
 	select {
-	case stub.Output <- &stream.StreamChunk{Data: data, Timestamp: f.stamp}:
+	case stub.Output <- f.wrap(data):
+		f.chunk = nil // whoever has it now may change it
 		return true
 	case <-tooLong:
 		return true

@@ -23,6 +23,9 @@ const (
 	atBody
 )
 
+// gatherAtOnce bounds the room that is made for a frame on its head's word: most frames fit, and a head may lie.
+const gatherAtOnce = 1 << 20
+
 // judge says what happens to frames.
 type judge interface {
 	// looks is asked when a frame's head is complete.
@@ -86,12 +89,15 @@ func (f *flow) begin(before []byte, kept int) bool {
 		return false
 	}
 	f.pass(before)
-	head := slices.Clone(f.frames.Head())
 	if look == ignore {
-		f.pass(head)
+		f.pass(slices.Clone(f.frames.Head()))
 		return true
 	}
-	f.gather = head
+	room := 0
+	if look == atBody {
+		room = min(f.frames.Left(), gatherAtOnce)
+	}
+	f.gather = append(make([]byte, 0, len(f.frames.Head())+room), f.frames.Head()...)
 	if look == atHead || f.frames.Left() == 0 {
 		f.decide()
 	}
