@@ -185,7 +185,7 @@ func tellLives(kinds [][]*marking, dir string) error {
 		if left -= b.Len(); left < 0 {
 			return nil
 		}
-		chosen[i].told = &page.Told{Text: short(chosen[i].Text, life.Run), Life: b.String()}
+		chosen[i].told = &page.Told{Text: short(chosen[i].Text, life.Run), Life: short(b.String(), life.Run)}
 	}
 	return nil
 }

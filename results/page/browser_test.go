@@ -127,6 +127,7 @@ func TestBrowser(t *testing.T) {
 		"zooms":              zooms,
 		"themes":             themes,
 		"printed":            printed,
+		"linked":             linked,
 		"on a phone":         onAPhone,
 		"shows an empty run": showsAnEmptyRun,
 	} {
@@ -176,8 +177,23 @@ func opensALife(t *testing.T, tabs chromium) {
 	b.do(t, chromedp.KeyEvent(kb.Enter), chromedp.Poll(isOpen, nil))
 	require.Contains(t, text("text"), "chaeos explain x 0/412 --pipeline transactional")
 	b.do(t, chromedp.KeyEvent(kb.Escape), chromedp.Poll("!"+isOpen, nil))
+	b.do(t, chromedp.Evaluate(`document.querySelector(".marker.committed-not-seen[role]").focus()`, nil))
+	b.do(t, chromedp.KeyEvent(kb.Enter), chromedp.Poll(isOpen, nil))
+	require.Contains(t, text("title"), "a transaction of which the log holds no record")
+	require.Equal(t, "transaction 6: 0 of 100", text("about"))
+	require.True(t, eval[bool](t, b, `document.getElementById("life-text").hidden`), "no record, no life")
+	b.do(t, chromedp.KeyEvent(kb.Escape), chromedp.Poll("!"+isOpen, nil))
 	b.do(t, chromedp.Evaluate(`range.set(13.9, 14.1)`, nil))
 	require.Equal(t, []string{"", ""}, eval[[]string](t, b, `[...document.querySelectorAll(".marker.lost[role]")].map(m => m.textContent)`), "close by, each stands alone")
+	b.quiet(t)
+}
+
+// linked: a link opens a kind of anomalies, in the colours that it asks for.
+func linked(t *testing.T, tabs chromium) {
+	b := open(t, tabs, 1280, saved(t)+"#dark&open=transactional/lost")
+	require.True(t, eval[bool](t, b, isOpen))
+	require.Equal(t, "transactional · 14.000s · 1 of 3", eval[string](t, b, `document.getElementById("life-place").textContent`))
+	require.True(t, eval[bool](t, b, `document.documentElement.classList.contains("dark")`))
 	b.quiet(t)
 }
 

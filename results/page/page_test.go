@@ -60,6 +60,7 @@ func timeline() *page.Timeline {
 			pipe.Markers = []page.Marked{
 				{Kind: "lost", Total: 9, At: []float64{14, 14.01, 40}, Records: []string{"0/4711", "0/4714", "0/9000"}, Told: map[int]page.Told{
 					0: {Text: "sequence 4711 is not there", Life: "produced by source 0 at 13.9s\nnot in the log"}, 1: {Text: "nor 4714", Life: "produced by source 0 at 14.0s"}}},
+				{Kind: "committed-not-seen", Total: 1, At: []float64{13}, Records: []string{""}, Told: map[int]page.Told{0: {Text: "transaction 6: 0 of 100"}}},
 				{Kind: "torn", Total: 1, At: []float64{15}, Records: []string{"0/412"}, Told: map[int]page.Told{}},
 			}
 			pipe.Lag = []page.Lag{{Partition: 0, Values: pipe.Acked}}

@@ -68,5 +68,8 @@
   if (data.lives.length) heading("Workers and sources");
   lanes.add(timeline, "lives, numbered", data.lives.map((l) => ({ label: l.member, spans: l.spans })),
     ["up", "killed", "paused"].map((state) => ({ text: state, class: state })));
+  // A link may open a kind of anomalies: #open=PIPELINE/KIND.
+  const wanted = decodeURIComponent(location.hash.slice(1)).split("&").find((word) => word.startsWith("open="))?.slice(5);
+  for (const p of data.pipelines) for (const m of p.markers) if (p.name + "/" + m.kind === wanted) life.show(m, p.name, 0, m.at.length - 1);
   document.body.dataset.ready = "true";
 })();

@@ -8,7 +8,7 @@ const theme = (() => {
     changed.forEach((f) => f());
   };
   const system = matchMedia("(prefers-color-scheme: dark)");
-  const asked = { "#dark": true, "#light": false }[location.hash]; // a link may ask for either
+  const asked = location.hash.slice(1).split("&").map((word) => ({ dark: true, light: false })[word]).find((dark) => dark !== undefined); // a link may ask for either
   set(asked ?? system.matches);
   system.addEventListener("change", (e) => set(e.matches));
   document.getElementById("theme").addEventListener("click", () => set(!root.classList.contains("dark")));
