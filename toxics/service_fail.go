@@ -58,11 +58,11 @@ func (s serviceFail) Inject(ctx context.Context, f *harness.Field, _ string) (ha
 	}
 	waiting, cancel := context.WithTimeoutCause(ctx, s.within, fmt.Errorf("no effect within %s", s.within))
 	defer cancel()
-	if err := f.Fleet.Arm(waiting, serviceMember, phase); err != nil {
+	before, err := unconfirmed(ctx, f)
+	if err != nil {
 		return i, err
 	}
-	before, err := storedEffects(ctx, f)
-	if err != nil {
+	if err := f.Fleet.Arm(waiting, serviceMember, phase); err != nil {
 		return i, err
 	}
 	if err := f.Fleet.Await(waiting, serviceMember); err != nil {
@@ -74,7 +74,7 @@ func (s serviceFail) Inject(ctx context.Context, f *harness.Field, _ string) (ha
 		}
 	}
 	var after map[string]int64
-	i.before = func(ctx context.Context) { after, err = storedEffects(ctx, f) }
+	i.before = func(ctx context.Context) { after, err = unconfirmed(ctx, f) }
 	i.gather = func(context.Context) evidence {
 		return func(l harness.PipelineLayout) (string, bool) { return s.proof(l, after[l.Name]-before[l.Name], err) }
 	}
@@ -82,37 +82,33 @@ func (s serviceFail) Inject(ctx context.Context, f *harness.Field, _ string) (ha
 	return i, nil
 }
 
-// proof quotes how many effects were stored between the arming and the heal: the service confirmed none of them.
-func (s serviceFail) proof(l harness.PipelineLayout, stored int64, err error) (string, bool) {
+// proof quotes how many calls the service took while it was armed, and did not confirm.
+func (s serviceFail) proof(l harness.PipelineLayout, calls int64, err error) (string, bool) {
 	switch {
 	case !l.Effects:
 		return notTouched("it doesn't call the service")
 	case err != nil:
 		return notTouched("not observed: %v", err)
 	case s.how == serviceDie: // whoever called meanwhile met nobody
-		return fmt.Sprintf("%d effects stored and not confirmed; then the service was dead until the heal", stored), true
+		return fmt.Sprintf("%d calls taken and not confirmed; then the service was dead until the heal", calls), true
 	}
-	return fmt.Sprintf("%d effects stored and not confirmed", stored), stored > 0
+	return fmt.Sprintf("%d calls taken and not confirmed", calls), calls > 0
 }
 
-// storedEffects counts the effects that the service has stored of each pipeline.
-func storedEffects(ctx context.Context, f *harness.Field) (map[string]int64, error) {
+// unconfirmed counts, by pipeline, the calls that the service took and did not confirm since it has been there.
+func unconfirmed(ctx context.Context, f *harness.Field) (map[string]int64, error) {
 	store, err := effects.Open(effects.Path(f.Dir))
 	if err != nil {
 		return nil, err
 	}
 	defer store.Close() //nolint:errcheck // it was only read
-	stored := map[string]int64{}
+	calls := map[string]int64{}
 	for _, l := range f.Plan.Pipelines {
-		for p := int32(0); l.Effects && p < int32(f.Plan.Partitions); p++ {
-			n, err := store.End(ctx, l.Name, p)
-			if err != nil {
-				return nil, err
-			}
-			stored[l.Name] += n
+		if calls[l.Name], err = store.Unconfirmed(ctx, l.Name); err != nil {
+			return nil, err
 		}
 	}
-	return stored, nil
+	return calls, nil
 }
 
 // revive lets the service answer again, or starts it anew.

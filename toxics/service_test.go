@@ -111,7 +111,7 @@ func TestTheServicesLinkIsItsOwn(t *testing.T) {
 	assert.Contains(t, fault.Needs(), harness.CanService, "where the service has no link, preflight says so")
 }
 
-// TestAServiceThatFailsIsProvedByItsStore: what it stored between the arming and the heal, it did not confirm.
+// TestAServiceThatFailsIsProvedByItsStore: it counts the calls that it was told not to confirm.
 func TestAServiceThatFailsIsProvedByItsStore(t *testing.T) {
 	for how, calls := range map[string][]string{
 		"hang":  {"arm stored service", "release service"},
@@ -120,20 +120,16 @@ func TestAServiceThatFailsIsProvedByItsStore(t *testing.T) {
 	} {
 		t.Run(how, func(t *testing.T) {
 			s, store := serviceStage(t)
-			accept := func() {
-				_, err := store.Accept("e", 1, "", []byte("x"))
-				require.NoError(t, err)
-			}
-			accept()
+			require.NoError(t, store.Unconfirmed("e")) // of another time
 			i := s.injectService(t, "service-fail", map[string]any{"how": how})
-			accept()
-			accept()
+			require.NoError(t, store.Unconfirmed("e"))
+			require.NoError(t, store.Unconfirmed("e"))
 			require.NoError(t, i.Heal(t.Context()))
-			accept()
+			require.NoError(t, store.Unconfirmed("e"))
 			assert.Equal(t, calls, s.fleet.called())
 			bite := biteOf(t, i, "e")
 			assert.True(t, bite.Bit)
-			assert.Contains(t, bite.Proof, "2 effects stored and not confirmed")
+			assert.Contains(t, bite.Proof, "2 calls taken and not confirmed")
 			assert.False(t, biteOf(t, i, "p").Bit)
 		})
 	}

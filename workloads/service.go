@@ -98,6 +98,9 @@ func (v *service) accept(w http.ResponseWriter, r *http.Request) {
 	if stored {
 		v.accepted.Add(1)
 	}
+	if v.gates.waitsAt(PhaseFailing) || v.gates.waitsAt(PhaseStored) {
+		logged(v.store.Unconfirmed(r.PathValue("pipeline"))) // the fault's proof
+	}
 	if v.gates.waitsAt(PhaseFailing) {
 		logged(v.gates.announce(PhaseFailing, 1))
 		http.Error(w, "the service was told to fail after it stored", http.StatusInternalServerError)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/effects"
 )
 
 func quiet() harness.Load { return harness.Load{Rate: 60, RecordSize: 100} }
@@ -62,6 +63,12 @@ func TestServiceThatStoresAndDoesNotAnswer(t *testing.T) {
 			r.offer(name, r.Offered(name)+100)
 			r.finish()
 			require.Empty(t, r.Incidents())
+			store, err := effects.Open(effects.Path(r.spec.Dir))
+			require.NoError(t, err)
+			unconfirmed, err := store.Unconfirmed(t.Context(), name)
+			require.NoError(t, err)
+			require.NoError(t, store.Close())
+			require.GreaterOrEqual(t, unconfirmed, int64(2), "one that it died with, one that it answered with an error")
 			lost, doubled := lostAndDoubled(r.counts(name))
 			require.Zero(t, lost)
 			require.Equal(t, doubles, doubled >= 2, "%d doubled", doubled)

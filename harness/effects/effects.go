@@ -37,7 +37,8 @@ CREATE TABLE IF NOT EXISTS effects (
 	value     BLOB    NOT NULL,
 	PRIMARY KEY (pipeline, partition, offset)
 ) WITHOUT ROWID;
-CREATE UNIQUE INDEX IF NOT EXISTS effects_key ON effects (pipeline, key) WHERE key IS NOT NULL;`
+CREATE UNIQUE INDEX IF NOT EXISTS effects_key ON effects (pipeline, key) WHERE key IS NOT NULL;
+CREATE TABLE IF NOT EXISTS unconfirmed (pipeline TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;`
 
 const insertEffect = `
 INSERT INTO effects (pipeline, partition, offset, key, value)
@@ -160,6 +161,15 @@ func (a *ask) store(insert *sql.Stmt) error {
 	return err
 }
 
+// Unconfirmed notes that a caller will not be told what became of its effect.
+func (s *Store) Unconfirmed(pipeline string) error {
+	_, err := s.db.Exec(`INSERT INTO unconfirmed VALUES (?, 1) ON CONFLICT (pipeline) DO UPDATE SET n = n + 1`, pipeline)
+	if err != nil {
+		return fmt.Errorf("effects: %w", err)
+	}
+	return nil
+}
+
 // Close closes the store once what is being accepted is stored.
 func (s *Store) Close() error {
 	s.closing.Lock()
@@ -221,6 +231,15 @@ func (r *Reader) From(ctx context.Context, pipeline string, partition int32, off
 // End is the number of effects of a pipeline in a partition.
 func (r *Reader) End(ctx context.Context, pipeline string, partition int32) (n int64, err error) {
 	err = r.db.QueryRowContext(ctx, `SELECT COUNT(*) FROM effects WHERE pipeline = ? AND partition = ?`, pipeline, partition).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("effects: %w", err)
+	}
+	return n, nil
+}
+
+// Unconfirmed is how many calls of a pipeline the service took and did not confirm, because it was told so.
+func (r *Reader) Unconfirmed(ctx context.Context, pipeline string) (n int64, err error) {
+	err = r.db.QueryRowContext(ctx, `SELECT COALESCE(SUM(n), 0) FROM unconfirmed WHERE pipeline = ?`, pipeline).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("effects: %w", err)
 	}
