@@ -69,6 +69,9 @@ func (e *evidence) lostText(a *harness.Anomaly, k keyset.Key) string {
 	if a.Ack != nil {
 		text = fmt.Sprintf("%s acked at %s/%d offset %d (%s)", e.name(k), a.Ack.Topic, a.Ack.Partition, a.Ack.Offset, a.Ack.Holder)
 	}
+	if a.Cause == bySilence {
+		text += " (sent with acks=0: nobody said that it is stored)"
+	}
 	if t := a.Truncation; t != nil {
 		text += fmt.Sprintf(", truncated between leader epochs %d and %d (%s)", t.OldEpoch, t.NewEpoch, t.SeenBy)
 	}

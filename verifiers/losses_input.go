@@ -31,6 +31,10 @@ func (r *run) inputLosses(in *inputLog, s *source, number uint16) (*missingAcks,
 	for i := range m.first {
 		a := &m.first[i]
 		a.Kind = harness.AnomalyAckedAbsent
+		if a.Ack == nil { // sent with acks=0
+			a.Text = fmt.Sprintf("sequence %d: %s", a.Record.Sequence, a.Cause)
+			continue
+		}
 		a.Text = fmt.Sprintf("sequence %d acked at %s/%d offset %d (%s): %s", a.Record.Sequence, r.record.Plan.Input, a.Ack.Partition, a.Ack.Offset, a.Ack.Holder, a.Cause)
 		if t := a.Truncation; t != nil {
 			a.Text += fmt.Sprintf(" between leader epochs %d and %d (%s)", t.OldEpoch, t.NewEpoch, t.SeenBy)

@@ -60,8 +60,22 @@ func (m *missingAcks) find(number uint16) error {
 		silent := min(left, m.missing.And(m.source.sent).Len())
 		m.add(bySilence, silent)
 		m.add(byAbsence, left-silent)
+		m.silentOnes(number)
 	}
 	return m.holders()
+}
+
+// silentOnes keeps the first of those that were sent with acks=0: no acknowledgement names a place of theirs.
+func (m *missingAcks) silentOnes(number uint16) {
+	partitions := m.run.record.Plan.Partitions
+	m.missing.And(m.source.sent).Each(func(k keyset.Key) bool {
+		id := history.Identity{Source: number, Sequence: k.Sequence(partitions)}
+		if len(m.first) < m.run.most || m.run.asksFor(id) {
+			record := &harness.RecordRef{Source: id.Source, Sequence: id.Sequence, Partition: k.Class, Offset: -1}
+			m.first = append(m.first, harness.Anomaly{Cause: bySilence, Record: record})
+		}
+		return len(m.first) < m.run.most || len(m.run.asked) > 0
+	})
 }
 
 func (m *missingAcks) add(cause string, n uint64) {
@@ -119,6 +133,9 @@ func (m *missingAcks) holders() error {
 	wanted := map[int32][]*harness.AckRef{}
 	for i := range m.first {
 		a := m.first[i].Ack
+		if a == nil {
+			continue
+		}
 		if p := a.Partition; a.Offset >= 0 && p >= 0 && int(p) < len(m.parts) {
 			wanted[p] = append(wanted[p], a)
 		}
