@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/wait"
@@ -158,4 +159,24 @@ func TestALinkWithoutTheToxicsIsAnError(t *testing.T) {
 	for proxy, status := range statuses(t, s) {
 		assert.Equal(t, kafkatoxic.OpPass, status.Op, proxy)
 	}
+}
+
+// TestTopicsThatABrokerHasNotHeardOf: their ids are asked of the others; a topic that nobody knows is an error.
+func TestTopicsThatABrokerHasNotHeardOf(t *testing.T) {
+	s := newStage(t)
+	s.kafka.ControlKey(int16(kmsg.Metadata), func(kreq kmsg.Request) (kmsg.Response, error, bool) {
+		s.kafka.KeepControl()
+		return kreq.ResponseKind(), nil, s.kafka.CurrentNode() == 1
+	})
+	i := s.inject(t, "request-hold", "worker 0", map[string]any{"topic": "output"})
+	for _, l := range i.Resolved().Links {
+		rules := statuses(t, s)[l].Rules
+		require.Len(t, rules, 1, l)
+		assert.Len(t, rules[0].TopicIDs, 2, "the outputs of p and q")
+	}
+	require.NoError(t, i.Heal(t.Context()))
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	_, err := topicIDs(ctx, s.Field, []string{"out-p", "nowhere"})
+	require.ErrorContains(t, err, "no broker knows topic nowhere")
 }
