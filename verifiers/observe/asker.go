@@ -24,7 +24,7 @@ const (
 const gathering = 4 * time.Millisecond
 
 // asker asks one broker for its ends. All questions of a tick go out in one write over a connection of its own, which is
-// kept until it fails; a client's requests, one by one, took five times as much of a processor.
+// kept until it fails: of a client's requests each takes several goroutines and their wake-ups, ninety times a second.
 type asker struct {
 	broker  int32
 	address string
@@ -76,7 +76,8 @@ func (a *asker) dial(ctx context.Context) (err error) {
 }
 
 // exchange sends the questions and reads the answers. It lets them gather first: to be woken for each of them, from each
-// broker, took more than all the rest.
+// broker, takes more of a processor (in turns on one cluster, 2026-11-30: 2.18 and 2.07 % of a core, gathered 2.02 and 1.96,
+// beside a busy machine).
 func (a *asker) exchange(ctx context.Context) error {
 	if err := a.conn.Send(a.questions...); err != nil {
 		return err
