@@ -19,9 +19,9 @@ import (
 // Each pipeline is given a steady load first, for its latency, then so much at once that it is always behind.
 const (
 	steadyRate = 500.0
-	steadyFor  = 2500 * time.Millisecond
+	steadyFor  = 3 * time.Second
 	// steadyWarm is left out of the latencies: first requests, first transactions.
-	steadyWarm = 500 * time.Millisecond
+	steadyWarm = time.Second
 	// settling is left out at the end of the steady load: who takes longer is taken at its word by the deliveries so far.
 	settling   = 100 * time.Millisecond
 	backlog    = 200_000
