@@ -111,6 +111,9 @@ type PipelineInfo struct {
 	ReadCommitted bool `json:"readCommitted"`
 	// Effects says that its output are effects at the external service: Output names them, and is no topic.
 	Effects bool `json:"effects,omitempty"`
+	// ShareGroup says that its workers are members of a share group (KIP-932): brokers hand them single records, which they
+	// acknowledge. A partition's position is then the share-partition start offset, below which nothing is handed out.
+	ShareGroup bool `json:"shareGroup,omitempty"`
 	// Topics is how many output topics it writes an output of every input to (0: one).
 	Topics int `json:"topics,omitempty"`
 	// ReadUncommittedOutput says that the pipeline's own readers use read_uncommitted: its output is judged as they see it.

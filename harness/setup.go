@@ -47,8 +47,14 @@ func (r *run) makeTopics(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := checkShareGroups(infos, r.record.Features); err != nil {
+		return "", err
+	}
 	r.record.Plan = planTopics(r.record.Name, exp, infos, nodes, controller)
 	if err := createTopics(ctx, r.admin, r.record.Plan); err != nil {
+		return "", err
+	}
+	if err := ConfigureShareGroups(ctx, r.admin, r.record.Plan, exp.Shared); err != nil {
 		return "", err
 	}
 	if err := r.awaitInSync(ctx); err != nil {
@@ -85,7 +91,7 @@ func (r *run) makeRooms() error {
 // awaitInSync waits until every broker is registered and every partition of the run has all its replicas in sync.
 func (r *run) awaitInSync(ctx context.Context) error {
 	nodes := r.record.Cluster.Nodes
-	topics := append(r.record.Plan.topics(), offsetsTopic, transactionsTopic)
+	topics := append(r.record.Plan.topics(), r.record.Plan.internalNames()...)
 	missing := "no broker answered"
 	err := wait.Poll(ctx, pollEvery, func() (bool, error) {
 		if r.lostBroker() {

@@ -27,9 +27,9 @@ func createTopics(ctx context.Context, client *kgo.Client, plan TopicPlan) error
 			"min.insync.replicas": strconv.Itoa(plan.MinISR),
 		}))
 	}
-	compacted := map[string]string{"cleanup.policy": "compact", "min.insync.replicas": "2", "segment.bytes": "104857600"}
-	for _, name := range []string{offsetsTopic, transactionsTopic} {
-		req.Topics = append(req.Topics, newTopic(plan, name, InternalPartitions, compacted))
+	internal := plan.internalTopics()
+	for _, name := range plan.internalNames() {
+		req.Topics = append(req.Topics, newTopic(plan, name, InternalPartitions, internal[name]))
 	}
 	resp, err := req.RequestWith(ctx, client)
 	if err != nil {
@@ -37,8 +37,7 @@ func createTopics(ctx context.Context, client *kgo.Client, plan TopicPlan) error
 	}
 	for _, t := range resp.Topics {
 		err := kerr.ErrorForCode(t.ErrorCode)
-		internal := t.Topic == offsetsTopic || t.Topic == transactionsTopic
-		if err != nil && (!internal || !errors.Is(err, kerr.TopicAlreadyExists)) {
+		if err != nil && (internal[t.Topic] == nil || !errors.Is(err, kerr.TopicAlreadyExists)) {
 			return fmt.Errorf("creating topic %s: %w (%s)", t.Topic, err, deref(t.ErrorMessage))
 		}
 	}

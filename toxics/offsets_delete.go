@@ -110,7 +110,7 @@ func findGroups(f *harness.Field, target string) (map[string]string, error) {
 func groupsOf(f *harness.Field, t Target) []string {
 	var names []string
 	for _, l := range f.Plan.Pipelines {
-		if l.Group != "" && (t.words["pipeline"] == "" || t.words["pipeline"] == l.Name) {
+		if l.Group != "" && !l.ShareGroup && (t.words["pipeline"] == "" || t.words["pipeline"] == l.Name) {
 			names = append(names, l.Name)
 		}
 	}

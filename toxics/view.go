@@ -25,6 +25,7 @@ const (
 // The internal topics that pipelines depend on.
 const (
 	offsetsTopic      = "__consumer_offsets"
+	shareStateTopic   = "__share_group_state"
 	transactionsTopic = "__transaction_state"
 )
 
@@ -194,6 +195,8 @@ func (v view) concerns(l harness.PipelineLayout, topic string) bool {
 	switch topic {
 	case offsetsTopic:
 		return l.Group != ""
+	case shareStateTopic:
+		return l.ShareGroup
 	case transactionsTopic:
 		return len(l.TransactionalIDs) > 0
 	}

@@ -54,10 +54,10 @@ func Checks() []string {
 // Causes names every cause of a duplicate or loss, and everything that can have ended a stall, as reports give them.
 func Causes() []string {
 	causes := []string{
-		byBroker, byResend, byResendAcross, byResendWithin, byCall, byProcess, byAbsence, bySilence, bySkip, byTruncation, byDeletion, byAbort,
+		byBroker, byResend, byResendAcross, byResendWithin, byCall, byProcess, byAbsence, bySilence, bySkip, byGivingUp, byTruncation, byDeletion, byAbort,
 		endedByCommit, endedByClient, endedByTimeout, endedByNewEpoch, endedUnasked,
 	}
-	for _, why := range []string{rereadRestart, rereadRebalance, rereadRewind} {
+	for _, why := range []string{rereadRestart, rereadRebalance, rereadRewind, rereadRedelivery} {
 		causes = append(causes, byProcess+" after "+why)
 	}
 	return causes

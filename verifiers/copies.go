@@ -214,6 +214,9 @@ func (p *provenance) cause(e *evidence, k keyset.Key, c copyOf, earlier []copyOf
 	if cause != "" {
 		return cause, nil
 	}
+	if e.layout.ShareGroup {
+		return byProcess + " after " + rereadRedelivery, nil
+	}
 	why, by := p.charged.note(e, e.inputOf(k.Class), earlier[len(earlier)-1], c)
 	if why == "" {
 		return byProcess, nil

@@ -148,6 +148,9 @@ func (e *evidence) settle() {
 		return
 	}
 	e.lost = rest.Below(e.limits())
+	if e.layout.ShareGroup {
+		e.lost.Union(rest.And(e.done(false)))
+	}
 	e.unprocessed = rest.Minus(e.lost)
 }
 

@@ -15,6 +15,8 @@ type losses struct {
 	passes    []harness.Pass
 	notes     []string
 	truncated truncations
+	// givenUp are those that a share group never acknowledged (nil where there is none).
+	givenUp *keyset.Set
 }
 
 // The causes of a loss.
@@ -25,6 +27,8 @@ const (
 	bySilence = "sent but absent"
 	// bySkip: committed past, and no worker was told that an output of it is stored.
 	bySkip = "skipped"
+	// byGivingUp: below a share group's start, and no member acknowledged it: it was handed out as often as brokers do.
+	byGivingUp = "given up"
 	// byTruncation: it was in the log, and a newer leader epoch's records took its place.
 	byTruncation = "truncated"
 	// byDeletion: it was below a log start that moved.
@@ -83,6 +87,8 @@ func (e *evidence) lostText(a *harness.Anomaly, k keyset.Key) string {
 	}
 	if c := a.Commit; c != nil {
 		text += fmt.Sprintf(", passed by %s committing %d at %s", nameLife(*c.By), c.Offset, e.since(c.At))
+	} else if e.layout.ShareGroup {
+		text += e.shareText(a, k)
 	} else if !e.layout.ProducerOnly {
 		text += fmt.Sprintf(", passed by the committed position %d", e.position[e.inputOf(k.Class)])
 	}

@@ -14,7 +14,7 @@ func (l *losses) ofPipeline(e *evidence) error {
 	gone := e.confirmedAndGone()
 	dropped := e.lost.And(e.out.dropped)
 	l.add(byAbort, dropped.Len())
-	rest := e.lost.Minus(dropped)
+	rest := l.splitGivenUp(e, e.lost.Minus(dropped))
 	causes := map[int32][]causeCount{}
 	for _, p := range rest.Classes() {
 		here := rest.Where(func(class int32) bool { return class == p }).Len()
@@ -92,6 +92,8 @@ func (l *losses) examples(e *evidence, passed *passes, causes map[int32][]causeC
 		switch split := causes[k.Class]; {
 		case e.out.dropped.Has(k):
 			a.Cause = byAbort
+		case l.givenUp != nil && l.givenUp.Has(k):
+			a.Cause = byGivingUp
 		case len(split) == 1:
 			a.Cause = split[0].cause
 		}

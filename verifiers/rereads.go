@@ -14,6 +14,8 @@ const (
 	rereadRestart   = "restart"
 	rereadRebalance = "rebalance"
 	rereadRewind    = "rewind"
+	// rereadRedelivery: the brokers of a share group handed the record out again.
+	rereadRedelivery = "redelivery"
 )
 
 // rereads counts the duplicates that came of each stint that began below what had been processed.

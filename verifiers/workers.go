@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/keyset"
 )
 
 // life is one incarnation of a worker.
@@ -31,6 +32,11 @@ type worker struct {
 	highest map[int32]int64
 	// unknownCommits counts commits whose outcome was never learnt.
 	unknownCommits unknownCommits
+	// accepted are the records that it acknowledged to a share group, sent those of which it never learnt whether the
+	// brokers took it (nil: none).
+	accepted, sent *keyset.Set
+	// acking is the acknowledgement that is not answered yet.
+	acking []history.OffsetRange
 	// open are the transactions that have not ended yet, pending the commit that is not answered yet. What is said of a
 	// transaction after its end opens it again: as one without an end, it is looked into.
 	open      map[uint64]*txn
@@ -125,6 +131,12 @@ func (w *worker) add(e history.Entry) {
 		}
 	case *history.Committed:
 		w.commits(e)
+	case *history.Acknowledging:
+		w.leftAcking()
+		w.acking = append(w.acking[:0], e.Ranges...)
+	case *history.Acknowledged:
+		w.acking = w.acking[:0]
+		w.acknowledged(e.Outcome, e.Ranges)
 	case *history.TxnEnding:
 		t := w.txn(e.Txn)
 		t.asked, t.askedCommit = true, e.Commit
@@ -259,6 +271,7 @@ func (w *worker) strange(t *txn) bool {
 // close is called after the last entry.
 func (w *worker) close() {
 	w.leftPending()
+	w.leftAcking()
 	for n, t := range w.open {
 		w.blocks.suspect(w.life, n)
 		w.leftUndecided(n, t)

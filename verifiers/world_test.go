@@ -154,7 +154,9 @@ func makeWorld(n uint64, more ...harness.PipelineLayout) *world {
 	w.fillPlain()
 	w.fillTxns(w.record.Plan.Pipelines[2])
 	for _, l := range more {
-		w.fillTxns(l)
+		if l.Transactional {
+			w.fillTxns(l)
+		}
 	}
 	w.fillObserver(n)
 	return w

@@ -58,6 +58,7 @@ func Pipelines() []Pipeline {
 		notifyIdempotencyKey(),
 		notifyInTransaction(),
 		notifyThenCommit(),
+		shareGroup(),
 		slowOutside(),
 		slowTransaction(),
 		transactional(),

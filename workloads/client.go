@@ -29,6 +29,11 @@ type client struct {
 	identity *producerIdentity
 	outputs  outputs
 	held     membership
+	// shared says that it is a share group's member; refused are then the answers to its acknowledgements.
+	shared  bool
+	refused refusals
+	// unwatch ends what watches a share group's member, nil elsewhere.
+	unwatch func()
 	// ending is the transaction that is being ended, for the commit callback inside it.
 	ending ending
 	// cancel fails whatever the client still waits for.
@@ -107,6 +112,9 @@ func (c *client) close() error {
 	giveUp := time.AfterFunc(closeWithin, c.cancel)
 	defer giveUp.Stop()
 	defer c.cancel()
+	if c.unwatch != nil {
+		c.unwatch()
+	}
 	c.kafka.CloseAllowingRebalance()
 	if c.producer != nil {
 		c.producer.Close()
@@ -156,10 +164,7 @@ func (c *client) deliver(fetches kgo.Fetches) (inputs []input, entries []history
 			return
 		}
 		last := p.Records[len(p.Records)-1]
-		entries = append(entries, &history.Polled{
-			At: history.Now(), Partition: p.Partition, From: p.Records[0].Offset, To: last.Offset + 1,
-			Count: uint64(len(p.Records)), Processing: c.w.processing + 1,
-		})
+		entries = append(entries, c.polled(p.Partition, p.Records)...)
 		for _, r := range p.Records {
 			c.w.processing++
 			if in, ok := c.read(r); ok {
@@ -169,6 +174,23 @@ func (c *client) deliver(fetches kgo.Fetches) (inputs []input, entries []history
 		c.positions[p.Partition] = kgo.EpochOffset{Epoch: last.LeaderEpoch, Offset: last.Offset + 1}
 	})
 	return inputs, entries
+}
+
+// polled are the entries for a delivery. What a consumer reads is a stretch of the log, and what lies between its records
+// counts for nothing; of a share group the others may have those: it gets an entry for each run of offsets.
+func (c *client) polled(partition int32, records []*kgo.Record) []history.Entry {
+	var entries []history.Entry
+	for i, first := 0, 0; i < len(records); i++ {
+		if next := i + 1; next < len(records) && (!c.shared || records[next].Offset == records[i].Offset+1) {
+			continue
+		}
+		entries = append(entries, &history.Polled{
+			At: history.Now(), Partition: partition, From: records[first].Offset, To: records[i].Offset + 1,
+			Count: uint64(i + 1 - first), Processing: c.w.processing + 1 + uint64(first),
+		})
+		first = i + 1
+	}
+	return entries
 }
 
 // read decodes a record. One that isn't ours is passed over: it has no identity that an output could carry, and the
@@ -181,6 +203,14 @@ func (c *client) read(r *kgo.Record) (input, bool) {
 	}
 	return input{
 		Input: env.Input, partition: r.Partition, offset: r.Offset, epoch: r.LeaderEpoch,
-		processing: c.w.processing, size: len(r.Value),
+		processing: c.w.processing, size: len(r.Value), delivery: c.delivery(r),
 	}, true
+}
+
+// delivery is what a share group's member acknowledges.
+func (c *client) delivery(r *kgo.Record) *kgo.Record {
+	if !c.shared {
+		return nil
+	}
+	return r
 }

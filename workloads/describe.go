@@ -54,6 +54,9 @@ func Describe(name string) (Description, error) {
 			return d, err
 		}
 	}
+	if p.ShareGroup {
+		d.shareSettings(s)
+	}
 	if !p.ProducerOnly {
 		d.Settings = append(d.Settings, Setting{Name: "max.poll.records", Value: fmt.Sprint(s.Shared.MaxPollRecords), Default: "no limit"})
 	}
@@ -92,6 +95,9 @@ func (d *Description) read(o opened, several bool) error {
 	}
 	defer client.CloseAllowingRebalance()
 	basis := []kgo.Opt{kgo.ConsumerGroup("g")}
+	if o.kind&shares != 0 {
+		basis = []kgo.Opt{kgo.ShareGroup("g")}
+	}
 	if o.kind&transacts != 0 {
 		basis = append(basis, kgo.TransactionalID("none"))
 	}
@@ -115,6 +121,15 @@ func (d *Description) read(o opened, several bool) error {
 		d.Settings = append(d.Settings, s)
 	}
 	return nil
+}
+
+// shareSettings are what can't be read off a share group's client: how its loop uses it, and what the brokers were told of
+// the group.
+func (d *Description) shareSettings(s spec) {
+	d.Settings = append(d.Settings, Setting{Name: "share.acknowledgement.mode", Value: "explicit", Default: "implicit"})
+	for _, c := range harness.ShareGroupConfigs(s.Shared) {
+		d.Settings = append(d.Settings, Setting{Name: c.Name + " (of the group)", Value: c.Value, Default: c.Default})
+	}
 }
 
 func (k kindOfClient) String() string {

@@ -223,8 +223,7 @@ func (f *Fleet) settled() (bool, error) {
 		}
 	}
 	for pipeline, partitions := range held {
-		slices.Sort(partitions)
-		if len(partitions) != f.spec.Plan.Partitions || len(slices.Compact(partitions)) != len(partitions) {
+		if !f.covered(pipeline, partitions) {
 			return false, nil
 		}
 		if f.idle(pipeline) && f.spec.Plan.Partitions >= f.spec.Experiment.Workers {
@@ -232,6 +231,14 @@ func (f *Fleet) settled() (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// covered says that every partition is held: by one member each, or, in a share group, by one at least.
+func (f *Fleet) covered(pipeline string, held []int32) bool {
+	slices.Sort(held)
+	each := slices.Compact(slices.Clone(held))
+	l, err := f.spec.Plan.Pipeline(pipeline)
+	return len(each) == f.spec.Plan.Partitions && (len(each) == len(held) || err == nil && l.ShareGroup)
 }
 
 func (f *Fleet) idle(pipeline string) bool {

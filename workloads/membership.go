@@ -23,13 +23,7 @@ func (c *client) membershipOptions(ctx context.Context, beforeRevoke func(contex
 	return []kgo.Opt{
 		kgo.OnPartitionsAssigned(func(_ context.Context, cl *kgo.Client, m map[string][]int32) {
 			_, generation := cl.GroupMetadata()
-			given := m[c.w.spec.Input]
-			c.note(&history.Assigned{At: history.Now(), Generation: generation, Partitions: given})
-			c.change(func(held map[int32]bool) {
-				for _, p := range given {
-					held[p] = true
-				}
-			})
+			c.given(generation, m[c.w.spec.Input])
 		}),
 		kgo.OnPartitionsRevoked(func(_ context.Context, _ *kgo.Client, m map[string][]int32) {
 			if beforeRevoke != nil {
@@ -42,6 +36,15 @@ func (c *client) membershipOptions(ctx context.Context, beforeRevoke func(contex
 			c.taken(m[c.w.spec.Input], true)
 		}),
 	}
+}
+
+func (c *client) given(generation int32, partitions []int32) {
+	c.note(&history.Assigned{At: history.Now(), Generation: generation, Partitions: partitions})
+	c.change(func(held map[int32]bool) {
+		for _, p := range partitions {
+			held[p] = true
+		}
+	})
 }
 
 func (c *client) taken(partitions []int32, lost bool) {

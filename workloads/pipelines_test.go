@@ -177,7 +177,8 @@ func (r *rig) checkWorker(pipeline string, number int) {
 	require.NotZero(r.t, seen, "every worker does its share")
 	require.GreaterOrEqual(r.t, confirmed, seen)
 	require.Len(r.t, of[*history.Committed](entries), len(of[*history.Committing](entries)))
-	require.NotEmpty(r.t, of[*history.Committed](entries))
+	require.Len(r.t, of[*history.Acknowledged](entries), len(of[*history.Acknowledging](entries)))
+	require.NotEqual(r.t, len(of[*history.Committed](entries)) > 0, len(of[*history.Acknowledged](entries)) > 0, "one way or the other")
 	require.Len(r.t, of[*history.TxnEnded](entries), len(of[*history.TxnBegin](entries)))
 	require.NotEmpty(r.t, of[*history.Assigned](entries))
 	if len(of[*history.TxnBegin](entries)) > 0 {
@@ -231,7 +232,7 @@ func TestKillAfterAutoCommitLosesWhatItHeld(t *testing.T) {
 }
 
 func TestKillBetweenFlushAndCommitDuplicates(t *testing.T) {
-	for _, name := range []string{"idempotent", "commit-after", "auto-commit-sync"} {
+	for _, name := range []string{"idempotent", "commit-after", "auto-commit-sync", "share-group"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, 2, testLoad(), name)

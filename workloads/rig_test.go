@@ -12,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/effects"
@@ -119,6 +120,7 @@ func rigOn(t *testing.T, cluster *kfake.Cluster, plan harness.TopicPlan, workers
 	require.NoError(t, err)
 	t.Cleanup(admin.Close)
 	r := &rig{Fleet: fleet, t: t, kfake: cluster, plan: plan, admin: admin}
+	require.NoError(t, harness.ConfigureShareGroups(t.Context(), admin, plan, testShared()))
 	t.Cleanup(func() {
 		require.NoError(t, fleet.Close(context.Background()))
 		if t.Failed() {
@@ -177,11 +179,36 @@ func (r *rig) finish() {
 
 // drained says whether the committed position of every partition is past its last record.
 func (r *rig) drained(l harness.PipelineLayout) bool {
+	if l.ShareGroup {
+		return r.acknowledged(l)
+	}
 	at, err := kadm.NewClient(r.admin).FetchOffsets(r.t.Context(), l.Group)
 	require.NoError(r.t, err)
 	for p := range int32(partitions) {
 		o, _ := at.Lookup("in", p)
 		if o.At < r.kfake.PartitionInfo("in", p).HighWatermark {
+			return false
+		}
+	}
+	return true
+}
+
+// acknowledged says whether a share group starts past the last record of every partition.
+func (r *rig) acknowledged(l harness.PipelineLayout) bool {
+	req := kmsg.NewPtrDescribeShareGroupOffsetsRequest()
+	g := kmsg.NewDescribeShareGroupOffsetsRequestGroup()
+	g.GroupID = l.Group
+	req.Groups = append(req.Groups, g)
+	resp, err := req.RequestWith(r.t.Context(), r.admin)
+	require.NoError(r.t, err)
+	starts := map[int32]int64{}
+	for _, t := range resp.Groups[0].Topics {
+		for _, p := range t.Partitions {
+			starts[p.Partition] = p.StartOffset
+		}
+	}
+	for p := range int32(partitions) {
+		if starts[p] < r.kfake.PartitionInfo("in", p).HighWatermark {
 			return false
 		}
 	}

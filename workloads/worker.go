@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync/atomic"
 
+	"github.com/twmb/franz-go/pkg/kgo"
+
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/wait"
 )
@@ -49,6 +51,8 @@ type input struct {
 	processing uint64
 	// size is the value's size in bytes; the output is padded to it.
 	size int
+	// delivery is set in a share group: the record as it was handed out, to acknowledge.
+	delivery *kgo.Record
 }
 
 // work is the declared work every pipeline does for a record.

@@ -141,11 +141,13 @@ func defaults() map[string]string {
 		"transaction.state.log.min.isr":                    "2",
 		"transaction.state.log.num.partitions":             "3",
 		"transaction.state.log.replication.factor":         "3",
-		// Experiments choose session timeouts of 6 to 10 s, in both group protocols.
+		// Experiments choose session timeouts of 6 to 10 s, in all group protocols.
 		"group.consumer.min.heartbeat.interval.ms": "1000",
 		"group.consumer.min.session.timeout.ms":    "6000",
 		"group.initial.rebalance.delay.ms":         "0",
 		"group.min.session.timeout.ms":             "1000",
+		"group.share.min.heartbeat.interval.ms":    "1000",
+		"group.share.min.session.timeout.ms":       "6000",
 		// Kafka's 128 MiB is a quarter of the heap that a node has here.
 		"log.cleaner.dedupe.buffer.size": "8388608",
 	}

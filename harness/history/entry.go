@@ -140,6 +140,26 @@ type Committed struct {
 	Offsets []PartitionOffset
 }
 
+// OffsetRange are the records of one partition with offsets in [From, To).
+type OffsetRange struct {
+	Partition int32
+	From, To  int64
+}
+
+// Acknowledging says that a member of a share group is about to acknowledge (accept) these records.
+type Acknowledging struct {
+	At     Time
+	Ranges []OffsetRange
+}
+
+// Acknowledged is the outcome of acknowledging records to a share group.
+type Acknowledged struct {
+	At      Time
+	Outcome Outcome
+	Reason  string
+	Ranges  []OffsetRange
+}
+
 // TxnEnding says that the worker is about to end transaction Txn.
 type TxnEnding struct {
 	At     Time

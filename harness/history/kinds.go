@@ -28,6 +28,8 @@ var newEntries = map[kind]func() Entry{
 	22: func() Entry { return &LogEnd{} },
 	23: func() Entry { return &Released{} },
 	24: func() Entry { return &ProducerInit{} },
+	25: func() Entry { return &Acknowledging{} },
+	26: func() Entry { return &Acknowledged{} },
 }
 
 // maxKind is the largest number that a reader keeps an entry of for use again; larger ones are made anew each time.
@@ -50,30 +52,32 @@ func newEntry(k kind) (Entry, error) {
 	return f(), nil
 }
 
-func (*Process) kind() kind      { return 1 }
-func (*Intent) kind() kind       { return 2 }
-func (*Acked) kind() kind        { return 3 }
-func (*Settled) kind() kind      { return 4 }
-func (*Assigned) kind() kind     { return 5 }
-func (*Revoked) kind() kind      { return 6 }
-func (*Polled) kind() kind       { return 7 }
-func (*TxnBegin) kind() kind     { return 8 }
-func (*Outputs) kind() kind      { return 9 }
-func (*Committing) kind() kind   { return 10 }
-func (*Committed) kind() kind    { return 11 }
-func (*TxnEnding) kind() kind    { return 12 }
-func (*TxnEnded) kind() kind     { return 13 }
-func (*Phase) kind() kind        { return 14 }
-func (*Sample) kind() kind       { return 15 }
-func (*Seen) kind() kind         { return 16 }
-func (*Latency) kind() kind      { return 17 }
-func (*Culprit) kind() kind      { return 18 }
-func (*Mark) kind() kind         { return 19 }
-func (*End) kind() kind          { return 20 }
-func (*Replicas) kind() kind     { return 21 }
-func (*LogEnd) kind() kind       { return 22 }
-func (*Released) kind() kind     { return 23 }
-func (*ProducerInit) kind() kind { return 24 }
+func (*Process) kind() kind       { return 1 }
+func (*Intent) kind() kind        { return 2 }
+func (*Acked) kind() kind         { return 3 }
+func (*Settled) kind() kind       { return 4 }
+func (*Assigned) kind() kind      { return 5 }
+func (*Revoked) kind() kind       { return 6 }
+func (*Polled) kind() kind        { return 7 }
+func (*TxnBegin) kind() kind      { return 8 }
+func (*Outputs) kind() kind       { return 9 }
+func (*Committing) kind() kind    { return 10 }
+func (*Committed) kind() kind     { return 11 }
+func (*TxnEnding) kind() kind     { return 12 }
+func (*TxnEnded) kind() kind      { return 13 }
+func (*Phase) kind() kind         { return 14 }
+func (*Sample) kind() kind        { return 15 }
+func (*Seen) kind() kind          { return 16 }
+func (*Latency) kind() kind       { return 17 }
+func (*Culprit) kind() kind       { return 18 }
+func (*Mark) kind() kind          { return 19 }
+func (*End) kind() kind           { return 20 }
+func (*Replicas) kind() kind      { return 21 }
+func (*LogEnd) kind() kind        { return 22 }
+func (*Released) kind() kind      { return 23 }
+func (*ProducerInit) kind() kind  { return 24 }
+func (*Acknowledging) kind() kind { return 25 }
+func (*Acknowledged) kind() kind  { return 26 }
 
 func (r *SeqRun) fields(c *codec) {
 	c.uint(&r.First)
@@ -257,6 +261,24 @@ func (e *ProducerInit) fields(c *codec) {
 	integer(c, &e.Asked)
 	c.string(&e.TransactionalID)
 	c.string(&e.Error)
+}
+
+func (o *OffsetRange) fields(c *codec) {
+	integer(c, &o.Partition)
+	integer(c, &o.From)
+	integer(c, &o.To)
+}
+
+func (e *Acknowledging) fields(c *codec) {
+	integer(c, &e.At)
+	list(c, &e.Ranges, func(o *OffsetRange) { o.fields(c) })
+}
+
+func (e *Acknowledged) fields(c *codec) {
+	integer(c, &e.At)
+	c.outcome(&e.Outcome)
+	c.string(&e.Reason)
+	list(c, &e.Ranges, func(o *OffsetRange) { o.fields(c) })
 }
 
 func (e *Mark) fields(c *codec) {

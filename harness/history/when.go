@@ -25,6 +25,10 @@ func When(e Entry) Time {
 		return e.At
 	case *Committed:
 		return e.At
+	case *Acknowledging:
+		return e.At
+	case *Acknowledged:
+		return e.At
 	case *TxnEnding:
 		return e.At
 	case *TxnEnded:

@@ -83,6 +83,14 @@ func (w *watch) ending(e history.Entry) {
 	case *history.Committed:
 		w.last = e.At
 		w.committed(e)
+	case *history.Acknowledging:
+		w.last = e.At
+		if w.in(e.Ranges) && w.hand {
+			w.say(e.At, "committing", "about to acknowledge this record")
+		}
+	case *history.Acknowledged:
+		w.last = e.At
+		w.acknowledged(e)
 	case *history.TxnEnding:
 		w.last = e.At
 		if w.hand {
@@ -174,6 +182,25 @@ func (w *watch) committed(e *history.Committed) {
 	case !beyond && w.past && confirmed:
 		w.say(e.At, "went back", "committing position %d, back before this record: confirmed", to)
 		w.past = false
+	}
+}
+
+func (w *watch) in(ranges []history.OffsetRange) bool {
+	return slices.ContainsFunc(ranges, func(r history.OffsetRange) bool {
+		return r.Partition == w.place.Partition && w.place.Offset >= r.From && w.place.Offset < r.To
+	})
+}
+
+// acknowledged takes what a share group's brokers said to an acknowledgement: a record is passed by its own only.
+func (w *watch) acknowledged(e *history.Acknowledged) {
+	if !w.in(e.Ranges) {
+		return
+	}
+	w.say(e.At, "committed", "acknowledging this record: %s%s", e.Outcome, reason(e.Reason))
+	if e.Outcome == history.OutcomeConfirmed {
+		passed := w.t.passed[w.layout.Name]
+		passed[w.place.Partition] = max(passed[w.place.Partition], w.place.Offset+1)
+		w.past, w.hand = true, false
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
 
-// Positions asks, with RequireStable, for the committed position of every group of the plan in every input partition
+// Positions asks, with RequireStable, or of a share group for its start offsets, for the committed position of every group of the plan in every input partition
 // (-1: none). It fails while a transaction holds one of them (UNSTABLE_OFFSET_COMMIT). Ask again, or use it to see how
 // far a pipeline has drained.
 func Positions(ctx context.Context, client *kgo.Client, plan harness.TopicPlan) ([]observation.Position, error) {
@@ -28,7 +28,11 @@ func Positions(ctx context.Context, client *kgo.Client, plan harness.TopicPlan) 
 			continue
 		}
 		asked[p.Group] = true
-		positions, err := positionsOf(ctx, client, p.Group, plan)
+		ask := positionsOf
+		if p.ShareGroup {
+			ask = startsOf
+		}
+		positions, err := ask(ctx, client, p.Group, plan)
 		if err != nil {
 			return nil, err
 		}
