@@ -81,7 +81,9 @@ func TestOtherVersions(t *testing.T) {
 		"readback/readback.json": func(data []byte) []byte {
 			return bytes.Replace(data, fmt.Appendf(nil, `"version": %d`, observation.Version), []byte(`"version": 99`), 1)
 		},
-		"history/idempotent-0.hist": func(data []byte) []byte { data[len("chaeosH")] = 99; return data },
+		"history/idempotent-0.hist":     func(data []byte) []byte { data[len("chaeosH")] = 99; return data },
+		"readback/in-1.obs":             func(data []byte) []byte { data[len("chaeosO")] = 99; return data },
+		"readback/out-idempotent-1.obs": func(data []byte) []byte { data[len("chaeosO")] = 99; return data },
 	} {
 		dir := newWorld(90).save(t)
 		path := filepath.Join(dir, filepath.FromSlash(file))

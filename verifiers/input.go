@@ -53,7 +53,7 @@ func tallyInputPartition(r *run, partition int32) (*inputLog, error) {
 		ids: []*identities{{}}, held: map[uint16]*keyset.Set{},
 	}
 	if log.idle {
-		return in, nil
+		return in, log.refused
 	}
 	_, _, err := observation.ReadRuns(log.path, func(b *observation.Batch) error {
 		if b.Damaged {

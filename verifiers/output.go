@@ -134,7 +134,7 @@ func tallyOutputPartition(r *run, in *inputLog, layout harness.PipelineLayout, n
 	o := newOutputReader(r, in, layout, log)
 	o.parts = []*partLog{log}
 	if log.idle {
-		return o.outputLog, nil
+		return o.outputLog, log.refused
 	}
 	_, _, err := observation.ReadRuns(log.path, func(b *observation.Batch) error {
 		log.stretches.add(b, layout.ProducerOnly)

@@ -25,6 +25,8 @@ type partLog struct {
 	doubts []string
 	// idle says that there is no file to read: the doubts say why.
 	idle bool
+	// refused says that its file is of a version that nobody here reads: then there is no verdict at all.
+	refused error
 	// stretches say where what is, once an output partition was read.
 	stretches stretches
 	// seen are the committed records that a read_committed client was asked for: all, or a sample.
@@ -65,7 +67,11 @@ func openPartition(r *run, at tp) *partLog {
 		p.doubt("its observation file is missing")
 		return p
 	}
-	if err != nil { // cut before its header was whole, damaged there, or of another version
+	if errors.As(err, new(observation.VersionError)) {
+		p.idle, p.refused = true, err
+		return p
+	}
+	if err != nil { // cut before its header was whole, or damaged there
 		p.idle = true
 		p.doubt("its observation file can't be read: %v", err)
 		return p

@@ -312,7 +312,11 @@ func (w *world) save(t testing.TB) string {
 		w.saveHistory(t, dir, w.files[name])
 	}
 	index := &observation.Index{Run: w.record.RunID, Finished: true, Positions: w.positions()}
-	for _, topic := range append([]string{inTopic}, w.record.Plan.Outputs()...) {
+	topics := []string{inTopic}
+	for _, l := range w.record.Plan.Pipelines {
+		topics = append(topics, l.Outputs()...) // effects are read back as a topic's records are
+	}
+	for _, topic := range topics {
 		for p := range int32(parts) {
 			index.Partitions = append(index.Partitions, w.saveLog(t, dir, topic, p))
 		}

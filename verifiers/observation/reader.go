@@ -50,6 +50,13 @@ func Open(path string) (*Reader, error) {
 	return r, nil
 }
 
+// VersionError says that a file is of a version that this program doesn't read.
+type VersionError struct{ Version byte }
+
+func (e VersionError) Error() string {
+	return fmt.Sprintf("version %d; this chaeos reads versions %d to %d", e.Version, oldest, Version)
+}
+
 func newReader(in io.Reader, closer io.Closer) (*Reader, error) {
 	r := &Reader{in: bufio.NewReaderSize(in, bufferSize), file: closer}
 	start := make([]byte, len(fileMagic)+1)
@@ -57,7 +64,7 @@ func newReader(in io.Reader, closer io.Closer) (*Reader, error) {
 		return nil, errors.New("not an observation file")
 	}
 	if v := start[len(fileMagic)]; v < oldest || v > Version {
-		return nil, fmt.Errorf("version %d; this chaeos reads versions %d to %d", v, oldest, Version)
+		return nil, VersionError{v}
 	}
 	r.next = int64(len(start))
 	body, reason := r.frame()
