@@ -39,12 +39,8 @@ allow a rebalance`,
 }
 
 func commitAndFinish(ctx context.Context, c *client, inputs []input) error {
-	got, err := c.commitPositions(ctx, after(inputs))
+	inputs, err := c.commitAhead(ctx, inputs)
 	if err != nil {
-		return err
-	}
-	inputs = confirmed(inputs, got)
-	if err := c.w.gates.reach(ctx, PhaseCommitted, len(inputs)); err != nil {
 		return err
 	}
 	return workAndStore(ctx, c, inputs)

@@ -43,6 +43,17 @@ func (c *client) commitPositions(ctx context.Context, next map[int32]kgo.EpochOf
 	return got, err
 }
 
+// commitAhead commits the positions after inputs that nothing was done with yet, and returns those whose commit was
+// confirmed: what is worked on after this is given to nobody again.
+func (c *client) commitAhead(ctx context.Context, inputs []input) ([]input, error) {
+	got, err := c.commitPositions(ctx, after(inputs))
+	if err != nil {
+		return nil, err
+	}
+	inputs = confirmed(inputs, got)
+	return inputs, c.w.gates.reach(ctx, PhaseCommitted, len(inputs))
+}
+
 // confirmed keeps the inputs whose partitions' commits were confirmed.
 func confirmed(inputs []input, got []answer) []input {
 	refused := map[int32]bool{}

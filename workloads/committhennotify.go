@@ -38,12 +38,8 @@ allow a rebalance`,
 }
 
 func commitAndNotify(ctx context.Context, c *client, inputs []input) error {
-	got, err := c.commitPositions(ctx, after(inputs))
+	inputs, err := c.commitAhead(ctx, inputs)
 	if err != nil {
-		return err
-	}
-	inputs = confirmed(inputs, got)
-	if err := c.w.gates.reach(ctx, PhaseCommitted, len(inputs)); err != nil {
 		return err
 	}
 	n := newNotifier(c, false)
