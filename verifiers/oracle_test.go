@@ -233,6 +233,7 @@ func TestAgainstOracle(t *testing.T) {
 		for _, layout := range w.record.Plan.Pipelines {
 			got := rowOf(t, report, layout.Name).Numbers
 			requireSame(rt, oracle(w, layout, position[layout.Group]), got)
+			requireSameCauses(rt, w, layout, position[layout.Group], got)
 		}
 		again, err := Judge(w.save(t))
 		require.NoError(rt, err)
