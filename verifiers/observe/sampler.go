@@ -28,8 +28,8 @@ const (
 	clientID   = "chaeos-sampler"
 )
 
-// sampler asks every broker for every partition's ends, each broker in its own goroutine, so that a paused one holds up
-// nobody else.
+// sampler asks every broker for every partition's ends. A broker that does not answer at once gets a goroutine of its own
+// until it has, so that a paused one holds up nobody else.
 type sampler struct {
 	client *kgo.Client
 	nodes  []int
@@ -42,6 +42,8 @@ type sampler struct {
 	fail    func(error)
 	probing atomic.Bool
 	probes  sync.WaitGroup
+	// late are the goroutines that wait for one broker each.
+	late sync.WaitGroup
 
 	mu    sync.Mutex
 	state map[brokers.TP]*standing
@@ -109,17 +111,62 @@ func outputs(plan harness.TopicPlan) []string {
 }
 
 func (s *sampler) run(ctx context.Context) {
-	var all sync.WaitGroup
+	var followers sync.WaitGroup
 	for _, node := range s.nodes {
-		all.Go(func() {
-			defer s.askers[node].close()
-			every(ctx, func() { s.sample(ctx, s.askers[node]) })
-		})
-		all.Go(func() { s.followReplicas(ctx, node) })
+		followers.Go(func() { s.followReplicas(ctx, node) })
 	}
-	every(ctx, func() { s.watch(ctx) })
-	all.Wait()
+	every(ctx, func() { s.tick(ctx) })
+	followers.Wait()
+	s.late.Wait()
 	s.probes.Wait()
+	for _, a := range s.askers {
+		a.close()
+	}
+}
+
+// tick asks all brokers at once and lets their answers gather: a sampler that is woken for each of them, from each broker,
+// takes more of a processor than what the answers say.
+func (s *sampler) tick(ctx context.Context) {
+	asked := s.ask(ctx)
+	_ = wait.Sleep(ctx, gathering) // who has not answered by then is waited for
+	var entries []history.Entry
+	for _, a := range asked {
+		if a.answered() {
+			entries = append(entries, s.take(a)...)
+		} else {
+			s.leave(a, func() { s.write(s.take(a)) })
+		}
+	}
+	s.write(entries)
+	s.watch(ctx)
+}
+
+// ask asks every broker that is not being waited for, and returns those that can answer now.
+func (s *sampler) ask(ctx context.Context) (asked []*asker) {
+	for _, node := range s.nodes {
+		a := s.askers[node]
+		switch {
+		case a.busy.Load():
+		case a.conn == nil:
+			s.leave(a, func() {
+				if a.ask(ctx) == nil {
+					s.write(s.take(a))
+				}
+			})
+		case a.ask(ctx) == nil:
+			asked = append(asked, a)
+		}
+	}
+	return asked
+}
+
+// leave has a goroutine wait for a broker, which is asked nothing else meanwhile.
+func (s *sampler) leave(a *asker, do func()) {
+	a.busy.Store(true)
+	s.late.Go(func() {
+		defer a.busy.Store(false)
+		do()
+	})
 }
 
 // every calls do each Interval until the context ends; a slow call delays the next one and is not made up for.
@@ -132,14 +179,13 @@ func every(ctx context.Context, do func()) {
 	}
 }
 
-// sample asks one broker once. A broker that can't answer is what faults are about; partitions without an answer are
-// recorded by watch.
-func (s *sampler) sample(ctx context.Context, a *asker) {
-	if fresh, err := a.ask(ctx); err != nil || !fresh {
-		return
+// take makes samples of one broker's answers. A broker that can't answer is what faults are about; partitions without an
+// answer are recorded by watch.
+func (s *sampler) take(a *asker) (entries []history.Entry) {
+	if fresh, err := a.receive(); err != nil || !fresh {
+		return nil
 	}
 	now := history.Now()
-	var entries []history.Entry
 	for tp, hw := range a.ends[askHW] {
 		lso, ok := a.ends[askLSO][tp]
 		if !ok || hw.Err != nil || lso.Err != nil || hw.Offset < 0 || lso.Offset < 0 || hw.Epoch != lso.Epoch {
@@ -152,7 +198,7 @@ func (s *sampler) sample(ctx context.Context, a *asker) {
 		entries = append(entries, e)
 		s.note(tp, *e)
 	}
-	s.write(append(entries, s.logEnds(now, a)...))
+	return append(entries, s.logEnds(now, a)...)
 }
 
 // logEnds takes from what a broker has stored the ends of the partitions that it leads: what lies above the high watermark

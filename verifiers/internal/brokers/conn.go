@@ -19,7 +19,7 @@ import (
 const maxAnswer = 1 << 30
 
 // readAhead is enough for the answers of several small requests, and little to copy where one is large.
-const readAhead = 8 << 10
+const readAhead = 16 << 10
 
 // Conn is a connection to one broker past the client library, for what is asked often or answers much: several requests
 // go out in one write, and answers are read into a buffer that is used again. A broker answers them in the order in which
@@ -29,6 +29,7 @@ type Conn struct {
 	in      *bufio.Reader
 	format  *kmsg.RequestFormatter
 	timeout time.Duration
+	until   time.Time // when the answers that are out are given up
 	out     []byte
 	// sent and received count requests and answers: they are the correlation ids.
 	sent, received int32
@@ -64,11 +65,43 @@ func (c *Conn) Send(requests ...kmsg.Request) error {
 }
 
 func (c *Conn) write() error {
-	if err := c.conn.SetDeadline(time.Now().Add(c.timeout)); err != nil {
+	c.until = time.Now().Add(c.timeout)
+	if err := c.conn.SetDeadline(c.until); err != nil {
 		return err
 	}
 	_, err := c.conn.Write(c.out)
 	return err
+}
+
+// Holds says whether so many whole answers are there, or come within the time: Receive then returns each of them at once.
+// Answers that are larger than what is read ahead are never held. It is no error that none comes, or that the connection
+// is lost: Receive says that.
+func (c *Conn) Holds(answers int, within time.Duration) bool {
+	if c.conn.SetReadDeadline(time.Now().Add(within)) != nil {
+		return false
+	}
+	held := c.holds(answers)
+	return c.conn.SetReadDeadline(c.until) == nil && held
+}
+
+func (c *Conn) holds(answers int) bool {
+	const length = 4
+	end := 0
+	for range answers {
+		head, err := c.in.Peek(end + length)
+		if err != nil {
+			return false
+		}
+		size := binary.BigEndian.Uint32(head[end:])
+		if size > readAhead {
+			return false
+		}
+		end += length + int(size)
+		if _, err := c.in.Peek(end); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // Receive reads the next answer into response. The answer's bytes are in the buffer that is returned: the one given, or a

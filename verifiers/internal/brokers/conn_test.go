@@ -85,6 +85,25 @@ func TestBrokenAnswersAreErrors(t *testing.T) {
 	}
 }
 
+// TestAnswersAreHeldWhenAllAreThere, whole; what came of them before is not lost to Receive.
+func TestAnswersAreHeldWhenAllAreThere(t *testing.T) {
+	c := fakecluster.New(t, 2, "in")
+	conn, err := brokers.Dial(t.Context(), c.Direct(), c.Info().Bootstrap[0], "test", 10*time.Second)
+	require.NoError(t, err)
+	defer conn.Close()
+	require.False(t, conn.Holds(1, time.Millisecond), "nothing was asked")
+	require.NoError(t, conn.Send(ask(8), ask(9)))
+	require.True(t, conn.Holds(2, 10*time.Second))
+	require.False(t, conn.Holds(3, time.Millisecond), "two were asked for")
+	for _, version := range []int16{8, 9} {
+		resp := answer(version)
+		_, err = conn.Receive(nil, resp)
+		require.NoError(t, err)
+		require.Len(t, resp.Topics[0].Partitions, 2)
+	}
+	require.False(t, conn.Holds(1, time.Millisecond), "all are taken")
+}
+
 // TestASilentBrokerIsGivenUp after the timeout.
 func TestASilentBrokerIsGivenUp(t *testing.T) {
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
