@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/chaeos/chaeos/harness"
 )
@@ -20,6 +21,10 @@ type Summary struct {
 	Kafka    []string `json:"kafka"`
 	Provider []string `json:"provider"`
 	Runs     int      `json:"runs"`
+	// Seeds are those of the runs, ascending, each once; First and Last say when the first and the last of them began.
+	Seeds []uint64  `json:"seeds"`
+	First time.Time `json:"first"`
+	Last  time.Time `json:"last"`
 	// Failed are runs without a report, each with why.
 	Failed []string     `json:"failed,omitempty"`
 	Rows   []SummaryRow `json:"rows"`
@@ -51,7 +56,16 @@ func Summarise(name string, reports []*harness.Report, failed []string) *Summary
 	for _, r := range reports {
 		s.Kafka = addOnce(s.Kafka, r.Kafka)
 		s.Provider = addOnce(s.Provider, r.Provider)
+		s.Seeds = append(s.Seeds, r.Seed)
+		if s.First.IsZero() || r.Started.Before(s.First) {
+			s.First = r.Started
+		}
+		if r.Started.After(s.Last) {
+			s.Last = r.Started
+		}
 	}
+	slices.Sort(s.Seeds)
+	s.Seeds = slices.Compact(s.Seeds)
 	rows := rowsOf(reports)
 	for _, subject := range subjects([]map[Subject][]harness.Row{rows}) {
 		row := summaryRow(subject, rows[subject])
@@ -138,7 +152,7 @@ func WriteSummary(w io.Writer, s *Summary, opts SummaryOptions) error {
 		opts.Width = 0
 		fmt.Fprintf(&b, "## %s\n\n", s.Name)
 	}
-	fmt.Fprintf(&b, "%s   %s on %s, Kafka %s\n\n", s.Name, plural(uint64(s.Runs), "run"), joined(s.Provider), joined(s.Kafka))
+	fmt.Fprintf(&b, "%s   %s on %s, Kafka %s%s\n\n", s.Name, plural(uint64(s.Runs), "run"), joined(s.Provider), joined(s.Kafka), whenRun(s))
 	left := append(lefts(4), make([]bool, len(summaryHead())-4)...)
 	n := narrow(summaryHead(), left, summaryBody(s), opts.Width, spareSums)
 	if err := draw(&b, n.head, n.left, n.body); err != nil {
@@ -159,6 +173,22 @@ func WriteSummary(w io.Writer, s *Summary, opts SummaryOptions) error {
 	b.WriteString("\n" + strings.Join(wrap(note, cmp.Or(opts.Width, 120)), "\n") + "\n")
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// whenRun names the seeds and the days of the runs.
+func whenRun(s *Summary) string {
+	if len(s.Seeds) == 0 {
+		return ""
+	}
+	seeds := fmt.Sprintf("seed %d", s.Seeds[0])
+	if n := len(s.Seeds); n > 1 {
+		seeds = fmt.Sprintf("%d seeds from %d to %d", n, s.Seeds[0], s.Seeds[n-1])
+	}
+	days := s.First.UTC().Format(time.DateOnly)
+	if last := s.Last.UTC().Format(time.DateOnly); last != days {
+		days += " to " + last
+	}
+	return ", " + seeds + ", " + days
 }
 
 func summaryHead() []string {
