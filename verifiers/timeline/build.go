@@ -17,9 +17,6 @@ type place struct {
 	partition int32
 }
 
-// counted are counts in slots of a tenth of a bucket, numbered from the load's start (negative before it).
-type counted map[int64]uint32
-
 // recorded is what the histories tell, reduced as it is read.
 type recorded struct {
 	start history.Time
@@ -65,36 +62,41 @@ func Build(dir string, take func(Bucket) error) error {
 			return fmt.Errorf("timeline: %w", err)
 		}
 	}
-	joined, err := r.join(dir, record)
-	if err != nil {
-		return fmt.Errorf("timeline: %w", err)
-	}
-	for i, layout := range record.Plan.Pipelines {
-		for n := range joined[i] {
-			topic, partition := layout.Place(int32(n), record.Plan.Partitions)
-			at, acked := place{topic, partition}, r.acked[layout.Source][partition]
-			if err := r.emit(Bucket{Pipeline: layout.Name, Partition: int32(n)}, acked, at, joined[i][n], take); err != nil {
-				return err
-			}
+	for _, layout := range record.Plan.Pipelines {
+		if err := r.pipeline(dir, record, layout, take); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// join reads the logs for their latencies, as many at a time as there are processors.
-func (r *recorded) join(dir string, record *harness.RunRecord) ([][]map[int64]Latency, error) {
-	joined := make([][]map[int64]Latency, len(record.Plan.Pipelines))
+// pipeline hands over one pipeline's buckets. Latencies are kept for one pipeline at a time.
+func (r *recorded) pipeline(dir string, record *harness.RunRecord, layout harness.PipelineLayout, take func(Bucket) error) error {
+	joined, err := r.join(dir, record, layout)
+	if err != nil {
+		return fmt.Errorf("timeline: %w", err)
+	}
+	for n := range joined {
+		topic, partition := layout.Place(int32(n), record.Plan.Partitions)
+		at, acked := place{topic, partition}, r.acked[layout.Source][partition]
+		if err := r.emit(Bucket{Pipeline: layout.Name, Partition: int32(n)}, acked, at, joined[n], take); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// join reads a pipeline's logs for their latencies, as many at a time as there are processors.
+func (r *recorded) join(dir string, record *harness.RunRecord, layout harness.PipelineLayout) ([]map[int64]Latency, error) {
+	joined := make([]map[int64]Latency, record.Plan.Partitions*len(layout.Outputs()))
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i, layout := range record.Plan.Pipelines {
-		joined[i] = make([]map[int64]Latency, record.Plan.Partitions*len(layout.Outputs()))
-		for n := range joined[i] {
-			topic, partition := layout.Place(int32(n), record.Plan.Partitions)
-			g.Go(func() (err error) {
-				joined[i][n], err = latencies(dir, record, place{topic, partition}, r)
-				return err
-			})
-		}
+	for n := range joined {
+		topic, partition := layout.Place(int32(n), record.Plan.Partitions)
+		g.Go(func() (err error) {
+			joined[n], err = latencies(dir, record, place{topic, partition}, r)
+			return err
+		})
 	}
 	return joined, g.Wait()
 }
@@ -104,11 +106,11 @@ func (r *recorded) add(number uint16, e history.Entry) {
 	case *history.Acked:
 		byPartition := of(r.acked, number, func() map[int32]counted { return map[int32]counted{} })
 		for _, run := range e.Runs {
-			of(byPartition, run.Partition, func() counted { return counted{} })[r.slot(e.At)] += uint32(run.Count)
+			of(byPartition, run.Partition, func() counted { return counted{} }).add(r.slot(e.At), uint32(run.Count))
 		}
 	case *history.Seen:
 		at := place{e.Topic, e.Partition}
-		of(r.visible, at, func() counted { return counted{} })[r.slot(e.At)] += uint32(e.New)
+		of(r.visible, at, func() counted { return counted{} }).add(r.slot(e.At), uint32(e.New))
 		r.given[at] = append(r.given[at], delivery{e.At, e.From, e.To})
 	case *history.Sample:
 		if e.Broker < 0 {
@@ -165,9 +167,9 @@ func (r *recorded) emit(of Bucket, acked counted, at place, took map[int64]Laten
 		b := of
 		b.Start, b.LagMin, b.LagMax = r.start+history.Time(n*int64(Width)), lag, lag
 		for s := n * slots; s < (n+1)*slots; s++ {
-			b.Acked += uint64(acked[s])
-			b.Visible += uint64(visible[s])
-			lag += int64(acked[s]) - int64(visible[s])
+			b.Acked += acked.in(s)
+			b.Visible += visible.in(s)
+			lag += int64(acked.in(s)) - int64(visible.in(s))
 			b.LagMin, b.LagMax = min(b.LagMin, lag), max(b.LagMax, lag)
 		}
 		if x, ok := r.stable[at][n]; ok {
