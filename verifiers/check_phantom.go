@@ -32,17 +32,23 @@ func phantomOutputs(e *evidence) (n uint64) {
 			continue
 		}
 		for p, failed := range w.failed {
-			there := e.out.lives[w.life][p].present()
-			possible := w.confirmed[p] + w.unknown[p]
-			if same := e.duplicates.same[w.life][p]; same != nil {
-				there -= min(there, same.visible)
-			}
+			there, possible := e.processings(w.life, p), w.confirmed[p]+w.unknown[p]
 			if there > possible {
 				n += min(failed, there-possible)
 			}
 		}
 	}
 	return n
+}
+
+// processings are the outputs outside transactions that a partition holds of a worker's life: further copies of one
+// processing are duplicates, and make up for no output that is not there.
+func (e *evidence) processings(l life, partition int32) uint64 {
+	there := e.out.lives[l][partition].present()
+	if same := e.duplicates.same[l][partition]; same != nil {
+		there -= min(there, same.visible)
+	}
+	return there
 }
 
 func phantomTxn(e *evidence, s *suspect) {

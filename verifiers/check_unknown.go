@@ -76,7 +76,7 @@ func decision(decided string) string {
 func unknownOutputs(e *evidence, w *worker, n *harness.Numbers) {
 	for p, unknown := range w.unknown {
 		n.Unknown += unknown
-		if there := e.out.lives[w.life][p].present(); there > w.confirmed[p] {
+		if there := e.processings(w.life, p); there > w.confirmed[p] {
 			n.UnknownHappened += min(unknown, there-w.confirmed[p])
 		}
 	}

@@ -66,7 +66,7 @@ func (e *evidence) confirmedAndGone() map[int32]uint64 {
 	gone := map[int32]uint64{}
 	for _, w := range e.workers {
 		for p, confirmed := range w.confirmed {
-			if there := e.out.lives[w.life][p].present(); confirmed > there && e.out.whole(p) {
+			if there := e.processings(w.life, p); confirmed > there && e.out.whole(p) {
 				gone[p] += confirmed - there
 			}
 		}

@@ -2,9 +2,9 @@ package verifiers
 
 import "encoding/binary"
 
-// unknownCommits counts commits whose outcome nobody learnt, and those of them that reach as far as the final position of
-// some partition: if that is past all that was confirmed, they must have happened. Commits that reach as far in the same
-// partitions are one count.
+// unknownCommits counts commits whose outcome nobody learnt, and those of them that name just the final position of some
+// partition: if that is past all that was confirmed, they must have happened. Commits that name it in the same partitions are
+// one count.
 type unknownCommits struct {
 	n  uint64
 	by map[string]*unknownPast
@@ -18,25 +18,25 @@ type unknownPast struct {
 func (u *unknownCommits) add(c commit, finals map[int32]int64) {
 	u.n++
 	var key []byte
-	var reached []int32
+	var moved []int32
 	for _, o := range c.offsets {
-		if final, ok := finals[o.Partition]; ok && o.Offset >= final {
+		if final, ok := finals[o.Partition]; ok && o.Offset == final {
 			key = binary.LittleEndian.AppendUint32(key, uint32(o.Partition))
-			reached = append(reached, o.Partition)
+			moved = append(moved, o.Partition)
 		}
 	}
-	if reached == nil {
+	if moved == nil {
 		return
 	}
 	past := u.by[string(key)]
 	if past == nil {
-		past = &unknownPast{partitions: reached}
+		past = &unknownPast{partitions: moved}
 		u.by[string(key)] = past
 	}
 	past.n++
 }
 
-// happened counts those that must have: the group stands, in a partition that they reach, past all confirmed commits.
+// happened counts those that must have: the group stands where they would have moved it, and past all confirmed commits.
 func (u *unknownCommits) happened(finals, highest map[int32]int64) (n uint64) {
 	for _, past := range u.by {
 		for _, p := range past.partitions {

@@ -42,6 +42,8 @@ type world struct {
 	// cut shortens files after they were written, by name.
 	cut   map[string]int64
 	extra []observation.Position
+	// saved is the index as it was saved last.
+	saved *observation.Index
 }
 
 type topicLog struct {
@@ -324,6 +326,7 @@ func (w *world) save(t testing.TB) string {
 	if w.tweak != nil {
 		w.tweak(index)
 	}
+	w.saved = index
 	require.NoError(t, index.Save(dir))
 	require.NoError(t, w.record.Save(dir))
 	for file, n := range w.cut {

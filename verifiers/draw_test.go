@@ -1,0 +1,91 @@
+package verifiers
+
+import (
+	"pgregory.net/rapid"
+
+	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/observation"
+)
+
+// drawnRecords are few: an oracle is slow, and a drawn fault must meet another.
+const drawnRecords = 90
+
+// drawnWorld is a run in which logs, histories, samples and positions say anything.
+func drawnWorld(t *rapid.T) *world {
+	w := fanWorld(drawnRecords)
+	times := func(most int, name string, do func()) {
+		for range rapid.IntRange(0, most).Draw(t, name) {
+			do()
+		}
+	}
+	for _, topic := range w.record.Plan.Outputs() {
+		times(4, "log disturbances", func() { disturb(t, w, topic) })
+	}
+	times(2, "strange records", func() { drawStrange(t, w, rapid.SampledFrom(w.record.Plan.Outputs()).Draw(t, "topic")) })
+	times(2, "input disturbances", func() { drawInput(t, w) })
+	for _, name := range []string{"idempotent-0", "transactional-0", "fan-out-0"} {
+		times(4, "history disturbances", func() { drawHistory(t, w.hist(name)) })
+	}
+	for _, name := range []string{"source-input", "source-acks1"} {
+		times(2, "source disturbances", func() { drawSource(t, w.hist(name)) })
+	}
+	drawPositions(t, w)
+	drawSamples(t, w)
+	drawSeen(t, w)
+	if rapid.Bool().Draw(t, "apart") {
+		spread(w)
+	}
+	return w
+}
+
+// drawPositions are what the brokers said at the end: also what no confirmed commit says, and nothing at all.
+func drawPositions(t *rapid.T, w *world) {
+	w.extra = w.positions()
+	for i := range w.extra {
+		if rapid.IntRange(0, 2).Draw(t, "stands") == 0 {
+			w.extra[i].Offset = rapid.SampledFrom([]int64{-1, 0, 5, 10, 20, 25, 30, 40}).Draw(t, "position")
+		}
+	}
+	unread := tp{}
+	if rapid.IntRange(0, 5).Draw(t, "read to the end") == 0 {
+		unread = tp{rapid.SampledFrom(w.record.Plan.Outputs()).Draw(t, "unread"), int32(rapid.IntRange(0, parts-1).Draw(t, "partition"))}
+	}
+	w.tweak = func(x *observation.Index) {
+		if p := x.Partition(unread.topic, unread.partition); p != nil {
+			p.Complete = false
+		}
+	}
+}
+
+// spread numbers the transactions so that no two are looked into together.
+func spread(w *world) {
+	for _, f := range w.files {
+		for _, e := range f.entries {
+			switch e := e.(type) {
+			case *history.TxnBegin:
+				e.Txn *= blockSize
+			case *history.Outputs:
+				e.Txn *= blockSize
+			case *history.Committing:
+				e.Txn *= blockSize
+			case *history.Committed:
+				e.Txn *= blockSize
+			case *history.TxnEnding:
+				e.Txn *= blockSize
+			case *history.TxnEnded:
+				e.Txn *= blockSize
+			}
+		}
+	}
+	done := map[*observation.Record]bool{} // batches may share their records
+	for _, l := range w.logs {
+		for _, b := range l.batches {
+			for i := range b.Records {
+				if r := &b.Records[i]; !done[r] {
+					done[r] = true
+					r.Txn *= blockSize
+				}
+			}
+		}
+	}
+}

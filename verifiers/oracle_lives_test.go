@@ -1,0 +1,112 @@
+package verifiers
+
+import (
+	"github.com/chaeos/chaeos/harness/history"
+)
+
+// slowLife is what one history of a worker says, entry by entry.
+type slowLife struct {
+	life
+	// closed says that the history was closed in order: what it doesn't say, its worker didn't do.
+	closed bool
+	// told counts outputs outside transactions by what the worker learnt of them and the output partition.
+	told map[history.Outcome]map[int32]uint64
+	// commits are those outside transactions, and those of transactions whose commit was confirmed.
+	commits []slowCommit
+	txns    map[uint64]*slowTxn
+}
+
+type slowCommit struct {
+	txn     uint64
+	outcome history.Outcome
+	offsets []history.PartitionOffset
+}
+
+// slowTxn is what a worker said of one transaction.
+type slowTxn struct {
+	stored  map[int32]uint64
+	offsets []history.PartitionOffset
+	// asks are its requests to end it, answers what came of them.
+	asks    []*history.TxnEnding
+	answers []*history.TxnEnded
+}
+
+func slowLifeOf(f *histFile) *slowLife {
+	l := &slowLife{life: life{uint16(f.record.Number), uint32(f.record.Incarnation)}, closed: !f.noEnd, txns: map[uint64]*slowTxn{}, told: map[history.Outcome]map[int32]uint64{
+		history.OutcomeUnknown: {}, history.OutcomeConfirmed: {}, history.OutcomeFailed: {},
+	}}
+	var unanswered *history.Committing
+	silent := func() {
+		if unanswered != nil {
+			l.commits = append(l.commits, slowCommit{0, history.OutcomeUnknown, unanswered.Offsets})
+		}
+		unanswered = nil
+	}
+	for _, e := range f.entries {
+		switch e := e.(type) {
+		case *history.Committing:
+			if e.Txn == 0 {
+				silent()
+				unanswered = e
+			}
+		case *history.Committed:
+			if e.Txn == 0 {
+				unanswered = nil
+				l.commits = append(l.commits, slowCommit{0, e.Outcome, e.Offsets})
+			} else if e.Outcome == history.OutcomeConfirmed {
+				l.txn(e.Txn).offsets = append(l.txn(e.Txn).offsets, e.Offsets...)
+			}
+		case *history.Outputs:
+			l.outputs(e)
+		case *history.TxnBegin:
+			l.txn(e.Txn)
+		case *history.TxnEnding:
+			l.txn(e.Txn).asks = append(l.txn(e.Txn).asks, e)
+		case *history.TxnEnded:
+			l.txn(e.Txn).answers = append(l.txn(e.Txn).answers, e)
+		}
+	}
+	silent()
+	for n, t := range l.txns {
+		if t.is(true, history.OutcomeConfirmed) {
+			l.commits = append(l.commits, slowCommit{n, history.OutcomeConfirmed, t.offsets})
+		}
+	}
+	return l
+}
+
+func (l *slowLife) txn(n uint64) *slowTxn {
+	if l.txns[n] == nil {
+		l.txns[n] = &slowTxn{stored: map[int32]uint64{}}
+	}
+	return l.txns[n]
+}
+
+func (l *slowLife) outputs(e *history.Outputs) {
+	for _, c := range e.Counts {
+		switch {
+		case e.Txn == 0:
+			l.told[e.Outcome][c.Partition] += c.Count
+		case e.Outcome == history.OutcomeConfirmed:
+			l.txn(e.Txn).stored[c.Partition] += c.Count
+		}
+	}
+	if e.Txn != 0 {
+		l.txn(e.Txn)
+	}
+}
+
+// is says that the worker was told so of the transaction's end.
+func (t *slowTxn) is(commit bool, outcome history.Outcome) bool {
+	return len(t.answers) > 0 && t.answers[len(t.answers)-1].Commit == commit && t.answers[len(t.answers)-1].Outcome == outcome
+}
+
+// refused: its commit definitely failed, or was never asked for.
+func (t *slowTxn) refused() bool {
+	return len(t.asks)+len(t.answers) == 0 || t.is(true, history.OutcomeFailed)
+}
+
+// undecided: a commit was asked for, and nobody learnt what came of it.
+func (t *slowTxn) undecided() bool {
+	return t.is(true, history.OutcomeUnknown) || len(t.answers) == 0 && len(t.asks) > 0 && t.asks[len(t.asks)-1].Commit
+}

@@ -1,0 +1,95 @@
+package verifiers
+
+import "github.com/chaeos/chaeos/harness/history"
+
+// eachTxn shows every transaction that a history names with its records in the log by output partition and fate.
+func (s *slowRow) eachTxn(show func(t *slowTxn, log map[int32]map[visibility]uint64)) {
+	for _, l := range s.lives {
+		for ordinal, t := range l.txns {
+			log := map[int32]map[visibility]uint64{}
+			for _, c := range s.copies {
+				if c.life() == l.life && c.rec.Txn == ordinal {
+					if log[c.number] == nil {
+						log[c.number] = map[visibility]uint64{}
+					}
+					log[c.number][c.fate]++
+				}
+			}
+			show(t, log)
+		}
+	}
+}
+
+// torn counts the transactions of which something took effect and something else did not.
+func (s *slowRow) torn() *uint64 {
+	n := uint64(0)
+	s.eachTxn(func(t *slowTxn, log map[int32]map[visibility]uint64) {
+		took, missed := false, false
+		for _, by := range log {
+			took = took || by[visible] > 0
+			missed = missed || by[aborted] > 0
+		}
+		for p, stored := range t.stored {
+			missed = missed || log[p][visible]+log[p][hidden] < stored && s.whole(p)
+		}
+		for _, o := range t.offsets {
+			missed = missed || s.final[o.Partition] < o.Offset
+			took = took || s.final[o.Partition] == o.Offset && s.wouldCommit(o) == 1
+		}
+		if took && missed {
+			n++
+		}
+	})
+	return &n
+}
+
+// wouldCommit counts the transactions that would have committed just this position.
+func (s *slowRow) wouldCommit(at history.PartitionOffset) (n int) {
+	for _, l := range s.lives {
+		for _, t := range l.txns {
+			for _, o := range t.offsets {
+				if o == at {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}
+
+func (s *slowRow) abortedSeen() *uint64 {
+	n := uint64(0)
+	s.eachTxn(func(t *slowTxn, log map[int32]map[visibility]uint64) {
+		for _, by := range log {
+			if t.is(false, history.OutcomeConfirmed) {
+				n += by[visible]
+			}
+		}
+	})
+	return &n
+}
+
+func (s *slowRow) committedNotSeen() *uint64 {
+	n := uint64(0)
+	s.eachTxn(func(t *slowTxn, log map[int32]map[visibility]uint64) {
+		for p, stored := range t.stored {
+			if there := log[p][visible] + log[p][hidden]; t.is(true, history.OutcomeConfirmed) && s.whole(p) && there < stored {
+				n += stored - there
+			}
+		}
+	})
+	return &n
+}
+
+// contradicted counts the partitions of transactions whose control records say otherwise than the worker was told.
+func (s *slowRow) contradicted() *uint64 {
+	n := uint64(0)
+	s.eachTxn(func(t *slowTxn, log map[int32]map[visibility]uint64) {
+		for _, by := range log {
+			if by[visible] > 0 && (t.is(false, history.OutcomeConfirmed) || t.refused()) || by[aborted] > 0 && t.is(true, history.OutcomeConfirmed) {
+				n++
+			}
+		}
+	})
+	return &n
+}
