@@ -72,11 +72,16 @@ func decision(decided string) string {
 	return "half happened: " + decided
 }
 
-// unknownOutputs: of a worker's outputs in a partition, those in the log beyond the confirmed ones happened.
+// unknownOutputs: of a worker's outputs in a partition, those in the log beyond the confirmed ones happened. A further copy of
+// one is a duplicate and no other output; but an external service is called anew for it, and each call has its own outcome.
 func unknownOutputs(e *evidence, w *worker, n *harness.Numbers) {
 	for p, unknown := range w.unknown {
 		n.Unknown += unknown
-		if there := e.processings(w.life, p); there > w.confirmed[p] {
+		there := e.processings(w.life, p)
+		if e.layout.Effects {
+			there = e.out.lives[w.life][p].present()
+		}
+		if there > w.confirmed[p] {
 			n.UnknownHappened += min(unknown, there-w.confirmed[p])
 		}
 	}
