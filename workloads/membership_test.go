@@ -1,0 +1,112 @@
+package workloads
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/chaeos/chaeos/harness/wait"
+)
+
+// TestOptionsReachTheGroup: whoever coordinates says who assigns and how, and which members have a name of their own. On real
+// brokers: toxics/brokertest.
+func TestOptionsReachTheGroup(t *testing.T) {
+	for pipeline, c := range map[string]struct {
+		options            map[string]string
+		protocol, assignor string
+		instances          []string
+	}{
+		"commit-after": {nil, "classic", "cooperative-sticky", []string{"", ""}},
+		"idempotent":   {map[string]string{optAssignment: "eager"}, "classic", "sticky", []string{"", ""}},
+		"commit-first": {map[string]string{optProtocol: "consumer"}, "consumer", "uniform", []string{"", ""}},
+		"transactional": {
+			map[string]string{optProtocol: "consumer", optStatic: "true"}, "consumer", "uniform",
+			[]string{"transactional-0", "transactional-1"},
+		},
+	} {
+		t.Run(pipeline, func(t *testing.T) {
+			t.Parallel()
+			r := optionedRig(t, pipeline, c.options, testShared().SessionTimeout)
+			protocol, assignor, instances := r.group(pipeline)
+			require.Equal(t, c.protocol, protocol)
+			require.Equal(t, c.assignor, assignor)
+			require.Equal(t, c.instances, instances)
+		})
+	}
+}
+
+// TestAStaticMemberThatComesBackIsTheSame: it has its partitions again long before its session would have ended, and
+// nobody is a third member meanwhile.
+func TestAStaticMemberThatComesBackIsTheSame(t *testing.T) {
+	t.Parallel()
+	const pipeline, name = "auto-commit-sync", "auto-commit-sync-0"
+	const session = 30 * time.Second
+	r := optionedRig(t, pipeline, map[string]string{optStatic: "true"}, session)
+	before := r.partitionsOf(name)
+	require.NotEmpty(t, before)
+	require.NoError(t, r.Kill(within(t, 10*time.Second), name))
+	require.Empty(t, r.partitionsOf(name))
+	require.NoError(t, r.Restart(within(t, 30*time.Second), name))
+	require.NoError(t, wait.Poll(within(t, session/2), 20*time.Millisecond, func() (bool, error) {
+		return slices.Equal(before, r.partitionsOf(name)), nil
+	}))
+	_, _, instances := r.group(pipeline)
+	require.Equal(t, []string{"auto-commit-sync-0", "auto-commit-sync-1"}, instances)
+}
+
+// optionedRig starts two workers of a pipeline with options, each missed once it was silent for a session.
+func optionedRig(t *testing.T, pipeline string, options map[string]string, session time.Duration) *rig {
+	t.Helper()
+	r := newRig(t, 2, testLoad(), pipeline)
+	for _, m := range r.members {
+		m.template.Options, m.template.Shared.SessionTimeout = options, session
+	}
+	require.NoError(t, r.Start(within(t, time.Minute)))
+	return r
+}
+
+func (r *rig) partitionsOf(member string) []int32 {
+	for _, m := range r.Members() {
+		if m.Name == member {
+			return m.Partitions
+		}
+	}
+	return nil
+}
+
+// group asks for a pipeline's group: who runs it (consumer: the brokers), what assigns, and its members'
+// group.instance.ids, sorted.
+func (r *rig) group(pipeline string) (protocol, assignor string, instances []string) {
+	r.t.Helper()
+	consumer := kmsg.NewPtrConsumerGroupDescribeRequest()
+	consumer.Groups = []string{"group-" + pipeline}
+	run, err := consumer.RequestWith(within(r.t, 10*time.Second), r.admin)
+	require.NoError(r.t, err)
+	if g := run.Groups[0]; g.ErrorCode == 0 {
+		for _, m := range g.Members {
+			instances = append(instances, instanceText(m.InstanceID))
+		}
+		slices.Sort(instances)
+		return "consumer", g.AssignorName, instances
+	}
+	classic := kmsg.NewPtrDescribeGroupsRequest()
+	classic.Groups = consumer.Groups
+	own, err := classic.RequestWith(within(r.t, 10*time.Second), r.admin)
+	require.NoError(r.t, err)
+	require.Zero(r.t, own.Groups[0].ErrorCode)
+	for _, m := range own.Groups[0].Members {
+		instances = append(instances, instanceText(m.InstanceID))
+	}
+	slices.Sort(instances)
+	return "classic", own.Groups[0].Protocol, instances
+}
+
+func instanceText(id *string) string {
+	if id == nil {
+		return ""
+	}
+	return *id
+}
