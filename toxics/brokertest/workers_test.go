@@ -34,12 +34,19 @@ func newWorkers(t *testing.T, pipelines ...string) *stage {
 	if len(pipelines) == 0 {
 		pipelines = worked
 	}
+	return startWorkers(t, harness.Experiment{
+		Pipelines: pipelines, Workers: 2, Shared: harness.DefaultShared(),
+		Load: harness.Load{Rate: 100, RecordSize: 100, Burst: 3000, BurstEvery: 6 * time.Second},
+	})
+}
+
+// startWorkers starts an experiment's source and workers.
+func startWorkers(t *testing.T, exp harness.Experiment) *stage {
+	t.Helper()
+	pipelines := exp.Pipelines
+	exp.Pipelines = nil // those that have workers, in the catalogue's order
 	c := brokers(t)
 	prefix := fmt.Sprintf("workers-%d", stages.Add(1))
-	exp := harness.Experiment{
-		Workers: 2, Shared: harness.DefaultShared(),
-		Load: harness.Load{Rate: 100, RecordSize: 100, Burst: 3000, BurstEvery: 6 * time.Second},
-	}
 	plan := harness.TopicPlan{Input: prefix + "-in", Partitions: partitions, MinISR: 2}
 	topics := []string{plan.Input}
 	for _, info := range workloads.Infos() {
