@@ -12,7 +12,7 @@ import (
 var notInMatrix = map[string]string{
 	"aborting":                        "it aborts on purpose: isolation",
 	"aborting-read-uncommitted":       "it aborts on purpose: isolation",
-	"share-group":                     "a share group has no holder of a partition to kill: its own tests",
+	"share-group":                     "its workers share partitions, and its records are given up after so many deaths: share-group",
 	"slow-outside":                    "its call takes 20 s: slow-transaction",
 	"slow-transaction":                "its call takes 20 s: slow-transaction",
 	"transactional-halves":            "it is made for late requests: late-request",
