@@ -48,7 +48,11 @@ func sharedText(s harness.Shared) string {
 }
 
 func clusterText(c harness.ClusterNeeds) string {
-	text := fmt.Sprintf("%s, %d partitions, min ISR %d", c.Topology, c.Partitions, c.MinISR)
+	partitions := "partitions"
+	if c.Partitions == 1 {
+		partitions = "partition"
+	}
+	text := fmt.Sprintf("%s, %d %s, min ISR %d", c.Topology, c.Partitions, partitions, c.MinISR)
 	if c.Kafka != "" {
 		text += ", Kafka " + c.Kafka
 	}
