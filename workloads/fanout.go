@@ -1,6 +1,9 @@
 package workloads
 
-import "context"
+import (
+	"context"
+	"strings"
+)
 
 // fanOut writes each input's output to two topics, both in the transaction that commits its position.
 //
@@ -16,20 +19,8 @@ func fanOut() Pipeline {
 		work: func(ctx context.Context, w *worker) error {
 			return (&transactor{w: w, store: storeInAllTopics}).run(ctx)
 		},
-		options: groupOptionList(),
-		loop: `poll
--- polled --
-begin a transaction
-work and produce every record to both topics
--- processed --
-flush
--- flushed --
--- committing --
-send the offsets into the transaction          with the group's generation
--- offsets-sent --
-commit                                         aborts where partitions left; then rewinds
--- committed --
-on an error: a new session under the same transactional id`,
+		options:    groupOptionList(),
+		loop:       strings.Replace(loopOfTransactional, "produce every record", "produce every record to both topics", 1),
 		breaksWhen: "never, with transaction.version 2 on both sides and read_committed readers",
 		cost:       "as transactional, and twice the records and markers",
 	}

@@ -72,7 +72,7 @@ func newSampler(ctx context.Context, spec harness.ObserverSpec, fail func(error)
 		return nil, err
 	}
 	s := &sampler{client: client, nodes: info.Nodes, parts: map[brokers.TP]int32{}, fail: fail, state: map[brokers.TP]*standing{}, askers: map[int]*asker{}}
-	for _, topic := range append([]string{spec.Plan.Input}, outputs(spec.Plan)...) {
+	for _, topic := range append([]string{spec.Plan.Input}, spec.Plan.Outputs()...) {
 		for p := range spec.Plan.Partitions {
 			if topic != "" {
 				tp := brokers.TP{Topic: topic, Partition: int32(p)}
@@ -104,10 +104,6 @@ func directly(client *kgo.Client, nodes []int) map[int32]*kgo.Broker {
 		direct[int32(nodes[i])] = seed
 	}
 	return direct
-}
-
-func outputs(plan harness.TopicPlan) []string {
-	return plan.Outputs()
 }
 
 func (s *sampler) run(ctx context.Context) {
