@@ -79,6 +79,12 @@ func testLoad() harness.Load {
 
 func newRig(t *testing.T, workers int, load harness.Load, names ...string) *rig {
 	t.Helper()
+	return newRigWith(t, nil, workers, load, names...)
+}
+
+// newRigWith is a rig whose brokers have these configurations.
+func newRigWith(t *testing.T, configs map[string]string, workers int, load harness.Load, names ...string) *rig {
+	t.Helper()
 	plan := harness.TopicPlan{Input: "in", Partitions: partitions, MinISR: 1}
 	topics := []string{"in"}
 	for i, name := range names {
@@ -102,7 +108,8 @@ func newRig(t *testing.T, workers int, load harness.Load, names ...string) *rig 
 		}
 		plan.Pipelines = append(plan.Pipelines, l)
 	}
-	cluster, err := kfake.NewCluster(kfake.NumBrokers(3), kfake.SeedTopics(partitions, topics...), kfake.GroupMinSessionTimeout(100*time.Millisecond))
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(3), kfake.SeedTopics(partitions, topics...),
+		kfake.GroupMinSessionTimeout(100*time.Millisecond), kfake.BrokerConfigs(configs))
 	require.NoError(t, err)
 	t.Cleanup(cluster.Close)
 	return rigOn(t, cluster, plan, workers, load)
