@@ -17,7 +17,7 @@ golangci = $(if $(pinned),$(installed),go run github.com/golangci/golangci-lint/
 
 .PHONY: controls corpus run build engine images test test-unit test-real lint bench matrix nightly grounds screenshots
 
-run: build ## the first thing to try: three pipelines while their leader is cut off from its followers
+run: build ## the first thing to try: four pipelines while their leader is cut off from its followers
 	$(BIN) run leader-partition --seed $(SEED)
 
 build:
