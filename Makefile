@@ -44,7 +44,7 @@ lint:
 	go run github.com/rhysd/actionlint/cmd/actionlint@v$(ACTIONLINT_VERSION)
 
 controls: ## the planted-fault suite: what each control planted, and what was found
-	@go test -count=1 -v -run '^Test(PlantedFaults|ListedFaults|SettledFaults|EveryCheckHasControls|EmptyTopics|OnlyControlRecords|MarkerIsTheLastEntry|Stall.*|SamplingGap|Recovery|Latency|CleanRun|Corpus|ForeignAndCorruptRecords|ClientThatSeesOtherwise|OpenTransactionIsNamed|HonestBrokers|DishonestBrokers)$$' \
+	@go test -count=1 -v -run '^Test(PlantedFaults|ListedFaults|SettledFaults|UncommittedReaders|EveryCheckHasControls|EmptyTopics|OnlyControlRecords|MarkerIsTheLastEntry|Stall.*|SamplingGap|Recovery|Latency|CleanRun|Corpus|ForeignAndCorruptRecords|ClientThatSeesOtherwise|OpenTransactionIsNamed|HonestBrokers|DishonestBrokers)$$' \
 		./verifiers ./verifiers/readback ./cmd/offline | awk \
 		'/control: /{sub(/^.*control: /, ""); print} /^--- (PASS|FAIL)|^ok|^FAIL|panic:/{print} /^ +--- FAIL/{print} /FAIL|panic:/{bad = 1} END{exit bad}'
 

@@ -24,6 +24,7 @@ func abortedSeen(e *evidence, s *suspect) {
 		return
 	}
 	for _, p := range partitionsOf(s.log) {
-		e.txns.abortedSeen.add(e, harness.AnomalyAbortedSeen, s, s.log[p].visible, func() string { return fmt.Sprintf("%s in %s", s, e.place(p)) })
+		seen := s.log[p].shown(e.layout.ReadUncommittedOutput)
+		e.txns.abortedSeen.add(e, harness.AnomalyAbortedSeen, s, seen, func() string { return fmt.Sprintf("%s in %s", s, e.place(p)) })
 	}
 }

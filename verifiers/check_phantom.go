@@ -54,8 +54,9 @@ func (e *evidence) processings(l life, partition int32) uint64 {
 func phantomTxn(e *evidence, s *suspect) {
 	if s.refused() {
 		for _, p := range partitionsOf(s.log) {
-			e.txns.phantom.add(e, harness.AnomalyPhantom, s, s.log[p].visible, func() string {
-				return fmt.Sprintf("%s (%s): %d outputs in %s", s, s.outcomeText(), s.log[p].visible, e.place(p))
+			seen := s.log[p].shown(e.layout.ReadUncommittedOutput)
+			e.txns.phantom.add(e, harness.AnomalyPhantom, s, seen, func() string {
+				return fmt.Sprintf("%s (%s): %d outputs in %s", s, s.outcomeText(), seen, e.place(p))
 			})
 		}
 	}

@@ -13,6 +13,7 @@ const drawnRecords = 90
 // drawnWorld is a run in which logs, histories, samples and positions say anything.
 func drawnWorld(t *rapid.T) *world {
 	w := fanWorld(drawnRecords)
+	w.record.Plan.Pipelines[2].ReadUncommittedOutput = rapid.IntRange(0, 3).Draw(t, "readers") == 0
 	times := func(most int, name string, do func()) {
 		for range rapid.IntRange(0, most).Draw(t, name) {
 			do()

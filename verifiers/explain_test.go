@@ -191,3 +191,20 @@ func TestRefs(t *testing.T) {
 	_, err := explain.Of(dir, explain.Ref{}, "idempotnt")
 	require.ErrorContains(t, err, "did you mean idempotent?")
 }
+
+// TestLifeAtUncommittedReaders: a row whose readers take everything ends a record as its figures do, and still says which of
+// its copies was aborted.
+func TestLifeAtUncommittedReaders(t *testing.T) {
+	dir := verifiers.SavePlanted(t, "an aborted transaction that is done again, and readers with read_uncommitted")
+	life := lifeOf(t, dir, "input/1@995", "transactional")
+	require.Len(t, life.Ends, 1)
+	require.Equal(t, "duplicated", life.Ends[0].State)
+	require.Equal(t, "reprocessed", life.Ends[0].Cause)
+	standing := map[string]int{}
+	for _, e := range life.Events {
+		if e.Copy != nil && e.Copy.Origin != nil {
+			standing[e.Copy.Standing]++
+		}
+	}
+	require.Equal(t, map[string]int{"visible": 1, "aborted": 1}, standing)
+}

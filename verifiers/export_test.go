@@ -1,6 +1,7 @@
 package verifiers
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/chaeos/chaeos/harness/history"
@@ -10,7 +11,7 @@ import (
 func SavePlanted(t testing.TB, name string) (dir string) {
 	t.Helper()
 	w := newWorld(records)
-	for _, c := range plantedFaults {
+	for _, c := range slices.Concat(plantedFaults, uncommittedFaults) {
 		if c.name == name {
 			c.do(w)
 			return w.save(t)

@@ -29,9 +29,10 @@ type slowCopy struct {
 	number int32
 	batch  *observation.Batch
 	rec    observation.Record
-	fate   visibility
-	key    tpo
-	orphan bool
+	// fate is what the row's readers see of it, decided what the log's markers say.
+	fate, decided visibility
+	key           tpo
+	orphan        bool
 }
 
 // tpo is a place in the input, and the topic that its output is due in.
@@ -128,9 +129,12 @@ func (s *slowRow) readOutput(number int32) {
 			s.corrupt += uint64(b.Count)
 		}
 		for _, rec := range recordsOf(b) {
-			c := slowCopy{number: number, batch: b, rec: rec, fate: fates[i]}
-			if c.fate != aborted && rec.Offset >= stable {
-				c.fate = hidden
+			c := slowCopy{number: number, batch: b, rec: rec, decided: fates[i]}
+			if c.decided != aborted && rec.Offset >= stable {
+				c.decided = hidden
+			}
+			if c.fate = c.decided; s.layout.ReadUncommittedOutput {
+				c.fate = visible
 			}
 			ours := false
 			switch {

@@ -12,7 +12,7 @@ func (s *slowRow) eachTxn(show func(t *slowTxn, log map[int32]map[visibility]uin
 					if log[c.number] == nil {
 						log[c.number] = map[visibility]uint64{}
 					}
-					log[c.number][c.fate]++
+					log[c.number][c.decided]++
 				}
 			}
 			show(t, log)
@@ -62,11 +62,19 @@ func (s *slowRow) abortedSeen() *uint64 {
 	s.eachTxn(func(t *slowTxn, log map[int32]map[visibility]uint64) {
 		for _, by := range log {
 			if t.is(false, history.OutcomeConfirmed) {
-				n += by[visible]
+				n += s.shown(by)
 			}
 		}
 	})
 	return &n
+}
+
+// shown are a transaction's records that the row's readers are given.
+func (s *slowRow) shown(by map[visibility]uint64) uint64 {
+	if s.layout.ReadUncommittedOutput {
+		return by[visible] + by[aborted] + by[hidden]
+	}
+	return by[visible]
 }
 
 func (s *slowRow) committedNotSeen() *uint64 {

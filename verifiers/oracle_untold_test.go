@@ -104,7 +104,7 @@ func (s *slowRow) phantoms() (n uint64) {
 	s.eachTxn(func(t *slowTxn, log map[int32]map[visibility]uint64) {
 		for _, by := range log {
 			if t.refused() {
-				n += by[visible]
+				n += s.shown(by)
 			}
 		}
 	})

@@ -30,7 +30,8 @@ type txnKey struct {
 	ordinal uint64
 }
 
-// fate counts what became of records.
+// fate counts what became of records: of those outside transactions as the row's readers see it, of those in transactions
+// as the log's control records say.
 type fate struct {
 	visible, aborted, hidden uint64
 	// producer and epoch are the last record's batch's, where one transaction is looked into.
@@ -63,6 +64,14 @@ func (f *fate) stored() uint64 {
 		return 0
 	}
 	return f.visible + f.hidden + f.aborted
+}
+
+// shown are the records in the log that a reader is given, whom either isolation level may serve.
+func (f *fate) shown(uncommitted bool) uint64 {
+	if uncommitted {
+		return f.stored()
+	}
+	return f.visible
 }
 
 // whole says that an output partition was read to its end, so that absence from it is proved. An input's outputs go to
@@ -109,7 +118,9 @@ type outputReader struct {
 	// highest is, by class, one above the highest input that came first so far.
 	highest map[int32]uint64
 	// txnSeen, where set, is shown all records of transactions, and nothing is counted.
-	txnSeen func(key txnKey, stands visibility, n uint64)
+	txnSeen func(key txnKey, decided visibility, n uint64)
+	// decided is what control records make of the batch in hand: the row's readers may see it otherwise.
+	decided visibility
 	// The last record's transaction and what its counts are counted with: neighbours mostly share them.
 	key    txnKey
 	valid  bool
@@ -150,10 +161,11 @@ func (o *outputReader) batch(b *observation.Batch) {
 		return
 	}
 	stands := o.log.visibility(b)
+	o.decided = o.log.decided(b)
 	for i := range b.Runs {
 		r := &b.Runs[i]
 		if o.txnSeen != nil {
-			o.show(r, stands)
+			o.show(r)
 			continue
 		}
 		if class, from, ok := o.orderly(r); ok && o.countRun(class, from, r, stands) {
@@ -228,7 +240,7 @@ func (o *outputReader) countRun(class int32, from uint64, r *observation.Run, st
 }
 
 // show hands a run's records of a transaction on.
-func (o *outputReader) show(r *observation.Run, stands visibility) {
+func (o *outputReader) show(r *observation.Run) {
 	if o.txnOf(&r.First) == 0 || o.layout.ProducerOnly {
 		return
 	}
@@ -243,7 +255,7 @@ func (o *outputReader) show(r *observation.Run, stands visibility) {
 		}
 	}
 	if n > 0 {
-		o.txnSeen(txnKey{life{r.First.Worker, r.First.Incarnation}, r.First.Txn}, stands, n)
+		o.txnSeen(txnKey{life{r.First.Worker, r.First.Incarnation}, r.First.Txn}, o.decided, n)
 	}
 }
 
@@ -322,7 +334,10 @@ func (o *outputReader) attribute(rec *observation.Record, stands visibility, n u
 		o.life.add(stands, n)
 		return
 	}
-	o.blocks.take(o.key, n, o.weight[stands])
+	o.blocks.take(o.key, n, o.weight[o.decided])
+	if stands != o.decided { // shown to readers though it is not committed: it is looked into, however sure its end is
+		o.blocks.suspect(o.key.life, o.key.ordinal)
+	}
 }
 
 // txnOf is the transaction that holds an output, 0 for none. An effect's names the one around its call, which does not.

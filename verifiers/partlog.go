@@ -173,9 +173,15 @@ const (
 
 // visibility says where a batch stands for the log's readers.
 func (p *partLog) visibility(b *observation.Batch) visibility {
-	switch {
-	case p.uncommitted:
+	if p.uncommitted {
 		return visible
+	}
+	return p.decided(b)
+}
+
+// decided says what the log's control records make of a batch, whoever reads it.
+func (p *partLog) decided(b *observation.Batch) visibility {
+	switch {
 	case p.aborts.Has(b):
 		return aborted
 	case b.First >= p.stable:

@@ -137,7 +137,7 @@ func (e *evidence) suspectBlocks() []block {
 		}
 	}
 	for b, sum := range e.out.blocks.sums {
-		if w := e.worker(b.life); w != nil && w.blocks.sums[b] != sum {
+		if w := e.worker(b.life); w != nil && (w.blocks.sums[b] != sum || e.out.blocks.suspects[b]) {
 			found[b] = true
 		}
 	}
@@ -194,7 +194,7 @@ func (e *evidence) gatherFromLogs(in map[block]bool, found map[txnKey]*suspect) 
 		}
 		o := newOutputReader(e.run, e.in, e.layout, log)
 		var current *observation.Batch
-		o.txnSeen = func(key txnKey, stands visibility, n uint64) {
+		o.txnSeen = func(key txnKey, decided visibility, n uint64) {
 			if found[key] == nil || !in[blockOf(key.life, key.ordinal)] {
 				return
 			}
@@ -203,7 +203,7 @@ func (e *evidence) gatherFromLogs(in map[block]bool, found map[txnKey]*suspect) 
 				f = &fate{}
 				fates[i][key] = f
 			}
-			f.add(stands, n)
+			f.add(decided, n)
 			f.producer, f.epoch = current.ProducerID, current.ProducerEpoch
 		}
 		return log.readWhere(func(x *stretch) bool { return x.holdsTxn(in) }, func(b *observation.Batch) {

@@ -44,6 +44,7 @@ func TestEveryPipelineHoldsItsClaimLeftAlone(t *testing.T) {
 				require.Equal(t, harness.Violated, row.Verdict(p.Claims))
 				require.Equal(t, harness.Held, row.Verdict(kept))
 				require.NotZero(t, row.Numbers.Duplicates)
+				require.Zero(t, *row.Numbers.Contradicted, "its transactions end as its workers are told, whoever reads them")
 				return
 			}
 			require.Equal(t, harness.Held, row.Verdict(p.Claims), "%+v", row.Verdicts)
@@ -58,7 +59,7 @@ func spotless(t *testing.T, n harness.Numbers) {
 	require.Equal(t, n.Input, n.Unique)
 	require.Zero(t, n.Duplicates)
 	require.Zero(t, n.Lost)
-	for _, count := range []*uint64{n.Torn, n.CommittedNotSeen, n.AbortedSeen, n.Split} {
+	for _, count := range []*uint64{n.Torn, n.CommittedNotSeen, n.AbortedSeen, n.Contradicted, n.Split} {
 		if count != nil { // it applies
 			require.Zero(t, *count)
 		}

@@ -103,7 +103,7 @@ func lossText(a *harness.Anomaly) string {
 func (t *telling) again(l harness.PipelineLayout, a *harness.Anomaly) []string {
 	var visible []*harness.LogCopy
 	for _, c := range t.copies[l.Name] {
-		if c.Standing == "visible" {
+		if given(l, c) {
 			visible = append(visible, c)
 		}
 	}

@@ -23,7 +23,11 @@ func (t *telling) ends() {
 func (t *telling) end(l harness.PipelineLayout, topic string) harness.LifeEnd {
 	standing := map[string][]*harness.LogCopy{}
 	for _, c := range t.copies[l.Name] {
-		if c.Topic == topic {
+		switch {
+		case c.Topic != topic:
+		case given(l, c):
+			standing["visible"] = append(standing["visible"], c)
+		default:
 			standing[c.Standing] = append(standing[c.Standing], c)
 		}
 	}
@@ -43,6 +47,11 @@ func (t *telling) end(l harness.PipelineLayout, topic string) harness.LifeEnd {
 		return harness.LifeEnd{State: "unknown", Text: "it is not in the input log: the pipeline never had it (the source's fault, where it was acknowledged)"}
 	}
 	return t.notVisible(l, standing["aborted"])
+}
+
+// given says that a row's own readers are given a copy: those with read_uncommitted are given all of them.
+func given(l harness.PipelineLayout, c *harness.LogCopy) bool {
+	return c.Standing == "visible" || l.ReadUncommittedOutput
 }
 
 // absent is a producer's own record that is not in its log.
