@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
@@ -19,7 +20,11 @@ import (
 // leaders asks broker 3 who leads the output's partitions.
 func (s *stage) leaders(t *testing.T) map[int32]int {
 	t.Helper()
-	topic := s.Plan.Pipelines[0].Output
+	return s.leadersOf(t, s.Plan.Pipelines[0].Output)
+}
+
+func (s *stage) leadersOf(t *testing.T, topic string) map[int32]int {
+	t.Helper()
 	md, err := harness.AskMetadata(t.Context(), s.Admin, []int{3}, topic)
 	require.NoError(t, err)
 	leaders := map[int32]int{}
@@ -131,15 +136,16 @@ func (s *stage) config(t *testing.T, kind kmsg.ConfigResourceType, resource, nam
 
 func TestOffsetsOfAnEmptyGroupGo(t *testing.T) {
 	s := newStage(t)
+	group := s.Plan.Pipelines[0].Group
 	for _, c := range []struct {
 		fault   string
 		options map[string]any
 	}{
 		{"offsets-delete", nil}, {"offsets-delete", map[string]any{"how": "expire"}}, {"group-delete", nil},
 	} {
-		s.commit(t, 42)
+		s.commit(t, group, 42)
 		i := s.inject(t, c.fault, "group", c.options)
-		assert.Equal(t, []int64{-1, -1, -1}, s.offsets(t), c)
+		assert.Equal(t, []int64{-1, -1, -1}, s.offsets(t, group, coordinator(t, s, 0, group)), c)
 		s.heal(t, i)
 		bite := onlyBite(t, i)
 		assert.True(t, bite.Bit, bite.Proof)
@@ -152,9 +158,8 @@ func TestOffsetsOfAnEmptyGroupGo(t *testing.T) {
 }
 
 // commit commits the same offset for every input partition, as an administrator does for an empty group.
-func (s *stage) commit(t *testing.T, offset int64) {
+func (s *stage) commit(t *testing.T, group string, offset int64) {
 	t.Helper()
-	group := s.Plan.Pipelines[0].Group
 	node := coordinator(t, s, 0, group)
 	req := kmsg.NewPtrOffsetCommitRequest()
 	req.Group, req.Generation = group, -1
@@ -177,10 +182,9 @@ func (s *stage) commit(t *testing.T, offset int64) {
 	}))
 }
 
-// offsets is what the group has committed, by partition, -1 for nothing.
-func (s *stage) offsets(t *testing.T) []int64 {
+// offsets is what a group has committed, by partition, -1 for nothing.
+func (s *stage) offsets(t *testing.T, group string, coordinator int) []int64 {
 	t.Helper()
-	group := s.Plan.Pipelines[0].Group
 	req := kmsg.NewPtrOffsetFetchRequest()
 	g := kmsg.NewOffsetFetchRequestGroup()
 	g.Group = group
@@ -188,7 +192,7 @@ func (s *stage) offsets(t *testing.T) []int64 {
 	topic.Topic, topic.Partitions = s.Plan.Input, []int32{0, 1, 2}
 	g.Topics = append(g.Topics, topic)
 	req.Groups = append(req.Groups, g)
-	kresp, err := harness.AskBrokers(t.Context(), s.Admin, []int{coordinator(t, s, 0, group)}, pinned{req, 9})
+	kresp, err := harness.AskBrokers(t.Context(), s.Admin, []int{coordinator}, pinned{req, 9})
 	require.NoError(t, err)
 	var offsets []int64
 	for _, p := range kresp.(*kmsg.OffsetFetchResponse).Groups[0].Topics[0].Partitions {
@@ -207,18 +211,29 @@ func (p pinned) MaxVersion() int16 { return p.version }
 
 func TestUncleanElection(t *testing.T) {
 	s := newStage(t)
+	b := s.bystander(t, 2, 3)
 	one := s.inject(t, "topic-config", "topic output", nil) // min.insync.replicas 1: no ELR keeps the others eligible
+	other := s.inject(t, "topic-config", "topic input", nil)
 	cut := s.inject(t, "partition", "broker 1", map[string]any{"links": "replication"})
-	s.awaitISR(t, 0, 1)
+	writer := s.client(t, s.Plan.Input+"-writer", kgo.RequiredAcks(kgo.LeaderAck()), kgo.DisableIdempotentWrite())
+	record := &kgo.Record{Topic: s.Plan.Input, Value: []byte("what the followers lack")}
+	require.NoError(t, writer.ProduceSync(within(t, 20*time.Second), record).FirstErr())
+	s.awaitISR(t, s.Plan.Pipelines[0].Output, 0, 1)
+	s.awaitISR(t, s.Plan.Input, 0, 1)
 	kill := s.inject(t, "broker-kill", "broker 1", nil)
 	i := s.inject(t, "unclean-election", "partition output/0", map[string]any{"within": "40s"})
 	leader := s.leaders(t)[0]
 	assert.Contains(t, []int{2, 3}, leader)
 	require.NoError(t, wait.Sleep(t.Context(), 500*time.Millisecond))
+	assert.Equal(t, -1, s.leadersOf(t, s.Plan.Input)[0], "another topic's partition without a leader waits for broker 1")
+	b.leftAlone(t, "while output/0 has an unclean leader")
 	undo(t, kill)
 	undo(t, cut)
 	undo(t, one)
+	undo(t, other)
 	s.heal(t, i)
+	b.leftAlone(t, "after that")
+	b.ends(t)
 	bite := onlyBite(t, i)
 	assert.True(t, bite.Bit, bite.Proof)
 	assert.Equal(t, fmt.Sprintf("output/0 was given leader %d, and only [1] lacked nothing", leader), bite.Proof)
@@ -228,10 +243,9 @@ func TestUncleanElection(t *testing.T) {
 	s.electPreferred(t)
 }
 
-// awaitISR waits until only the given broker is in sync in an output partition.
-func (s *stage) awaitISR(t *testing.T, partition int32, only int32) {
+// awaitISR waits until only the given broker is in sync in a partition.
+func (s *stage) awaitISR(t *testing.T, topic string, partition int32, only int32) {
 	t.Helper()
-	topic := s.Plan.Pipelines[0].Output
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	require.NoError(t, wait.Poll(ctx, 100*time.Millisecond, func() (bool, error) {
@@ -241,5 +255,5 @@ func (s *stage) awaitISR(t *testing.T, partition int32, only int32) {
 		}
 		isr := md.Topics[topic][partition].ISR
 		return len(isr) == 1 && isr[0] == only, nil
-	}), "the followers of output/%d must leave the ISR", partition)
+	}), "the followers of %s/%d must leave the ISR", topic, partition)
 }

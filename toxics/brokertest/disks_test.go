@@ -34,6 +34,7 @@ func TestBrokerStopHandsOverFirst(t *testing.T) {
 
 func TestRollingRestartPacedByISR(t *testing.T) {
 	s := newStage(t)
+	b := s.bystander(t, 1)
 	i := s.inject(t, "rolling-restart", "not broker 1", nil)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)
 	defer cancel()
@@ -52,7 +53,10 @@ func TestRollingRestartPacedByISR(t *testing.T) {
 	}))
 	t.Log("rolled in", time.Since(begin))
 	assert.LessOrEqual(t, atOnce, 1, "never two at once")
+	b.leftAlone(t, "while the others were restarted")
 	s.heal(t, i)
+	b.leftAlone(t, "after that")
+	b.ends(t)
 	for _, broker := range []string{"broker 2", "broker 3"} {
 		assert.Contains(t, onlyBite(t, i).Proof, "restarted "+broker)
 	}

@@ -115,8 +115,7 @@ func newStage(t *testing.T) *stage {
 // createTopics makes topics whose partition p is led by broker p+1.
 func createTopics(t *testing.T, client *kgo.Client, names ...string) {
 	t.Helper()
-	req := kmsg.NewPtrCreateTopicsRequest()
-	req.TimeoutMillis = 15_000
+	var topics []kmsg.CreateTopicsRequestTopic
 	for _, name := range names {
 		topic := kmsg.NewCreateTopicsRequestTopic()
 		topic.Topic, topic.NumPartitions, topic.ReplicationFactor = name, -1, -1
@@ -125,8 +124,15 @@ func createTopics(t *testing.T, client *kgo.Client, names ...string) {
 			a.Partition, a.Replicas = p, []int32{p + 1, (p+1)%3 + 1, (p+2)%3 + 1}
 			topic.ReplicaAssignment = append(topic.ReplicaAssignment, a)
 		}
-		req.Topics = append(req.Topics, topic)
+		topics = append(topics, topic)
 	}
+	createTopicsAs(t, client, topics...)
+}
+
+func createTopicsAs(t *testing.T, client *kgo.Client, topics ...kmsg.CreateTopicsRequestTopic) {
+	t.Helper()
+	req := kmsg.NewPtrCreateTopicsRequest()
+	req.TimeoutMillis, req.Topics = 15_000, topics
 	resp, err := req.RequestWith(t.Context(), client)
 	require.NoError(t, err)
 	for _, topic := range resp.Topics {
@@ -314,13 +320,19 @@ func effectOf(i harness.Injection) string { return i.(interface{ Effect() string
 // coordinator asks broker 2 for a coordinator until there is one: the first question makes the internal topic.
 func coordinator(t *testing.T, s *stage, kind int8, key string) int {
 	t.Helper()
+	return coordinatorBy(t, s, []int{2}, kind, key)
+}
+
+// coordinatorBy asks the given brokers in turn.
+func coordinatorBy(t *testing.T, s *stage, asked []int, kind int8, key string) int {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	req := kmsg.NewPtrFindCoordinatorRequest()
 	req.CoordinatorType, req.CoordinatorKeys = kind, []string{key}
 	node := 0
 	require.NoError(t, wait.Poll(ctx, 200*time.Millisecond, func() (bool, error) {
-		kresp, err := harness.AskBrokers(ctx, s.Admin, []int{2}, req)
+		kresp, err := harness.AskBrokers(ctx, s.Admin, asked, req)
 		if err != nil {
 			return false, nil
 		}

@@ -94,6 +94,9 @@ func (s *stage) member(t *testing.T, name string) harness.Member {
 	return harness.Member{}
 }
 
+// nobody is the number of no worker.
+const nobody = -1
+
 // awaitHeld waits until every partition of every pipeline is held again.
 func (s *stage) awaitHeld(t *testing.T) {
 	t.Helper()
@@ -142,6 +145,8 @@ func TestWorkersAreKilledAtTheirPhasesAndStartedAgain(t *testing.T) {
 
 func TestWorkersArePausedAndGoOn(t *testing.T) {
 	s := newWorkers(t)
+	b := s.bystander(t, 1, 2, 3)
+	b.withOthers(t, 0)
 	i := s.inject(t, "worker-pause", "worker 0", nil)
 	for _, name := range i.Resolved().Members {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.member(t, name).Pid))
@@ -149,8 +154,10 @@ func TestWorkersArePausedAndGoOn(t *testing.T) {
 		assert.Contains(t, string(stat), ") T ", name)
 	}
 	require.NoError(t, wait.Sleep(t.Context(), time.Second))
+	b.leftAlone(t, "while workers 0 are paused")
 	undo(t, i)
 	undo(t, i)
+	b.leftAlone(t, "after that")
 	for _, bite := range i.Bites(t.Context()) {
 		assert.True(t, bite.Bit, bite.Proof)
 		assert.True(t, strings.HasPrefix(bite.Proof, "stopped "+bite.Pipeline+"-0, which held output/"), bite.Proof)
@@ -161,22 +168,29 @@ func TestWorkersArePausedAndGoOn(t *testing.T) {
 
 func TestWorkersComeAndGoAndReturnAsOthers(t *testing.T) {
 	s := newWorkers(t)
+	b := s.bystander(t, 1, 2, 3)
+	b.withOthers(t, nobody)
 	more := s.inject(t, "worker-scale", "all workers", nil)
 	for _, l := range s.Plan.Pipelines {
 		added := s.member(t, l.Name+"-2")
 		assert.Equal(t, harness.MemberRunning, added.State)
 		assert.Len(t, added.Partitions, 1, "three workers share three partitions")
 	}
+	b.leftAlone(t, "while there are more workers")
 	undo(t, more)
 	checkHeal(t, more, "the added workers have ended")
 	s.awaitHeld(t)
+	b.leftAlone(t, "after the added workers have ended")
 
+	b.withOthers(t, 0)
 	stop := s.inject(t, "worker-stop", "worker 0", nil)
 	for _, name := range stop.Resolved().Members {
 		assert.Equal(t, harness.MemberDead, s.member(t, name).State, name)
 	}
+	b.leftAlone(t, "while workers 0 are gone")
 	undo(t, stop)
 	checkHeal(t, stop, "workers run")
+	b.leftAlone(t, "after workers 0 came back")
 
 	before := s.transactionalIDs(t)
 	kill := s.inject(t, "worker-kill", "worker 1", map[string]any{"identity": "new"})
