@@ -99,16 +99,6 @@ func AskMetadata(ctx context.Context, client *kgo.Client, nodes []int, topics ..
 	return readMetadata(kresp.(*kmsg.MetadataResponse)), nil
 }
 
-// MetadataOf asks one broker, over one of a client's own connections, for its fresh metadata of the topics (nil asks for
-// all).
-func MetadataOf(ctx context.Context, conn *kgo.Broker, topics ...string) (Metadata, error) {
-	kresp, err := conn.Request(ctx, metadataRequest(topics))
-	if err != nil {
-		return Metadata{}, fmt.Errorf("metadata: %w", err)
-	}
-	return readMetadata(kresp.(*kmsg.MetadataResponse)), nil
-}
-
 func metadataRequest(topics []string) *kmsg.MetadataRequest {
 	req := kmsg.NewPtrMetadataRequest()
 	req.Topics = nil

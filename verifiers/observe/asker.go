@@ -21,10 +21,9 @@ const (
 )
 
 const (
-	// gathering is the time in which brokers answer usually: little beside the interval that a sample is good to.
-	gathering = 4 * time.Millisecond
-	// moment is what an answer that has not come by then is waited for before it gets a goroutine of its own.
-	moment = time.Millisecond
+	// gathering is the time in which brokers answer usually: little beside the interval that a sample is good to. Who has
+	// not answered by then gets a goroutine of its own.
+	gathering = 10 * time.Millisecond
 )
 
 // asker asks one broker for its ends. All questions of a tick go out in one write over a connection of its own, which is
@@ -44,11 +43,21 @@ type asker struct {
 	buffer    []byte
 	// ends are the answers of this tick.
 	ends [asks]map[brokers.TP]brokers.Offset
+
+	// views is asked after them, in every viewEvery-th tick.
+	views  *kmsg.MetadataRequest
+	ticks  int
+	viewed bool // the questions that are out end with it
+	// view is its answer, seen what was recorded last of it.
+	view *kmsg.MetadataResponse
+	seen map[brokers.TP]view
 }
 
 func newAsker(broker int32, address string, dials harness.Dials, parts map[brokers.TP]int32) *asker {
 	a := &asker{broker: broker, address: address, dials: dials, answer: kmsg.NewPtrListOffsetsResponse()}
 	a.answer.SetVersion(brokers.RawListOffsets)
+	a.views, a.view, a.seen = viewsOf(parts), kmsg.NewPtrMetadataResponse(), map[brokers.TP]view{}
+	a.view.SetVersion(rawMetadata)
 	for i, ask := range [asks]brokers.Ask{{Isolation: 0}, {Isolation: 1}, {LogEnd: true}} {
 		ask.Timestamp, ask.Partitions = brokers.Latest, parts
 		a.questions = append(a.questions, brokers.RawListOffsetsRequest(ask))
@@ -65,7 +74,12 @@ func (a *asker) ask(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := a.conn.Send(a.questions...); err != nil {
+	questions := a.questions
+	if a.viewed = a.ticks%viewEvery == 0; a.viewed {
+		questions = append(questions, a.views)
+	}
+	a.ticks++
+	if err := a.conn.Send(questions...); err != nil {
 		a.close()
 		return err
 	}
@@ -76,6 +90,7 @@ func (a *asker) dial(ctx context.Context) (err error) {
 	dialCtx, cancel := context.WithTimeout(ctx, sampleTimeout)
 	defer cancel()
 	if a.conn, err = brokers.Dial(dialCtx, a.dials, a.address, clientID, linkTimeout); err == nil {
+		a.conn.Gather()
 		a.unwatch = context.AfterFunc(ctx, a.conn.Close)
 	}
 	return err
@@ -83,21 +98,42 @@ func (a *asker) dial(ctx context.Context) (err error) {
 
 // answered says whether all answers are there, so that receive takes no time.
 func (a *asker) answered() bool {
-	return a.conn.Holds(asks, moment)
+	if a.viewed {
+		return a.conn.Holds(asks + 1)
+	}
+	return a.conn.Holds(asks)
 }
 
-// receive fills ends. It fails when the broker has not answered for as long as a link may be silent. Answers that took longer
-// than a sample may are not fresh: who knows when they were true.
+// await receives what is not there yet.
+func (a *asker) await() (fresh bool, err error) {
+	a.conn.Wake()
+	if fresh, err = a.receive(); err == nil {
+		a.conn.Gather()
+	}
+	return fresh, err
+}
+
+// receive fills ends, and view where that was asked for. It fails when the broker has not answered for as long as a link may
+// be silent. Answers that took longer than a sample may are not fresh: who knows when they were true.
 func (a *asker) receive() (fresh bool, err error) {
 	for i := range a.ends {
-		if a.buffer, err = a.conn.Receive(a.buffer, a.answer); err != nil {
-			a.close()
+		if err := a.next(a.answer); err != nil {
 			return false, err
 		}
 		clear(a.ends[i])
 		brokers.ReadOffsets(a.answer, a.ends[i])
 	}
-	return time.Since(a.asked) <= sampleTimeout, nil
+	if a.viewed {
+		err = a.next(a.view)
+	}
+	return time.Since(a.asked) <= sampleTimeout, err
+}
+
+func (a *asker) next(answer kmsg.Response) (err error) {
+	if a.buffer, err = a.conn.Receive(a.buffer, answer); err != nil {
+		a.close()
+	}
+	return err
 }
 
 func (a *asker) close() {

@@ -1,68 +1,64 @@
 package observe
 
 import (
-	"context"
-	"maps"
 	"slices"
 	"time"
 
-	"github.com/chaeos/chaeos/harness"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
 	"github.com/chaeos/chaeos/harness/history"
-	"github.com/chaeos/chaeos/harness/wait"
 	"github.com/chaeos/chaeos/verifiers/internal/brokers"
 )
 
-// replicasEvery is the time between two looks at one broker's metadata: leadership and in-sync sets change over seconds.
-const replicasEvery = 500 * time.Millisecond
+const (
+	// viewEvery is after how many ticks each broker is asked for its metadata again: leadership and in-sync sets change over
+	// seconds.
+	viewEvery = int(500 * time.Millisecond / Interval)
+	// rawMetadata is the version of that question: the first has leader epochs in 7, and from 9 on all is longer.
+	rawMetadata = 8
+)
 
-// followReplicas records one broker's view of every partition's leader and in-sync replicas whenever it changes.
-func (s *sampler) followReplicas(ctx context.Context, node int) {
-	topics := s.topics()
-	last := map[brokers.TP]harness.PartitionState{}
-	for ctx.Err() == nil {
-		s.write(s.changedReplicas(ctx, node, topics, last))
-		_ = wait.Sleep(ctx, replicasEvery) // the loop looks at the context itself
-	}
+// view is what a broker believes of one partition.
+type view struct {
+	leader, epoch int32
+	isr           []int32
 }
 
-// changedReplicas asks once. A broker that doesn't answer has no view to record: that is what faults are about.
-func (s *sampler) changedReplicas(ctx context.Context, node int, topics []string, last map[brokers.TP]harness.PartitionState) []history.Entry {
-	ctx, cancel := context.WithTimeout(ctx, sampleTimeout)
-	defer cancel()
-	// A broker that the others have fenced is gone from the client's metadata, and its own view is what shows that it still
-	// believes to lead.
-	md, err := harness.MetadataOf(ctx, s.direct[int32(node)], topics...)
-	if err != nil {
-		return nil
+// viewsOf asks for the partitions' topics. A broker that the others have fenced is gone from their metadata, and its own is
+// what shows that it still believes to lead.
+func viewsOf(parts map[brokers.TP]int32) *kmsg.MetadataRequest {
+	req := kmsg.NewPtrMetadataRequest()
+	req.SetVersion(rawMetadata)
+	seen := map[string]bool{}
+	for tp := range parts {
+		if !seen[tp.Topic] {
+			seen[tp.Topic] = true
+			t := kmsg.NewMetadataRequestTopic()
+			t.Topic = kmsg.StringPtr(tp.Topic)
+			req.Topics = append(req.Topics, t)
+		}
 	}
-	now := history.Now()
-	var entries []history.Entry
-	for _, topic := range topics {
-		for p, state := range md.Topics[topic] {
-			slices.Sort(state.ISR)
-			tp := brokers.TP{Topic: topic, Partition: p}
-			if before, seen := last[tp]; seen && sameReplicas(before, state) {
+	return req
+}
+
+// changedViews makes entries of what a broker sees otherwise than it did.
+func (a *asker) changedViews(now history.Time) (entries []history.Entry) {
+	for _, t := range a.view.Topics {
+		if t.ErrorCode != 0 || t.Topic == nil {
+			continue
+		}
+		for _, p := range t.Partitions {
+			slices.Sort(p.ISR)
+			tp := brokers.TP{Topic: *t.Topic, Partition: p.Partition}
+			if before, seen := a.seen[tp]; seen && before.leader == p.Leader && before.epoch == p.LeaderEpoch && slices.Equal(before.isr, p.ISR) {
 				continue
 			}
-			last[tp] = state
+			is := view{p.Leader, p.LeaderEpoch, slices.Clone(p.ISR)}
+			a.seen[tp] = is
 			entries = append(entries, &history.Replicas{
-				At: now, Broker: int32(node), Topic: topic, Partition: p,
-				Leader: int32(state.Leader), LeaderEpoch: state.LeaderEpoch, ISR: state.ISR,
+				At: now, Broker: a.broker, Topic: tp.Topic, Partition: tp.Partition, Leader: is.leader, LeaderEpoch: is.epoch, ISR: is.isr,
 			})
 		}
 	}
 	return entries
-}
-
-func sameReplicas(a, b harness.PartitionState) bool {
-	return a.Leader == b.Leader && a.LeaderEpoch == b.LeaderEpoch && slices.Equal(a.ISR, b.ISR)
-}
-
-// topics lists what is sampled, sorted.
-func (s *sampler) topics() []string {
-	seen := map[string]bool{}
-	for tp := range s.parts {
-		seen[tp.Topic] = true
-	}
-	return slices.Sorted(maps.Keys(seen))
 }

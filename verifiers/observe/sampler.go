@@ -33,10 +33,9 @@ const (
 type sampler struct {
 	client *kgo.Client
 	nodes  []int
-	// askers and direct are the brokers by their bootstrap addresses: one that the others have fenced is gone from metadata,
-	// and still takes records.
+	// askers are the brokers by their bootstrap addresses: one that the others have fenced is gone from metadata, and still
+	// takes records.
 	askers  map[int]*asker
-	direct  map[int32]*kgo.Broker
 	parts   map[brokers.TP]int32
 	out     *history.Writer
 	fail    func(error)
@@ -67,7 +66,7 @@ func newSampler(ctx context.Context, spec harness.ObserverSpec, fail func(error)
 	if len(info.Nodes) != len(info.Bootstrap) {
 		return nil, fmt.Errorf("%d nodes, but %d addresses to ask them at", len(info.Nodes), len(info.Bootstrap))
 	}
-	client, err := harness.DirectClient(spec.Cluster, clientID, kgo.RequestTimeoutOverhead(linkTimeout))
+	client, err := harness.DirectClient(spec.Cluster, clientID, kgo.RequestTimeoutOverhead(linkTimeout), kgo.MetadataMaxAge(time.Hour))
 	if err != nil {
 		return nil, err
 	}
@@ -81,12 +80,11 @@ func newSampler(ctx context.Context, spec harness.ObserverSpec, fail func(error)
 			}
 		}
 	}
-	// The client learns every broker's address here; from now on each is asked by itself.
+	// The client learns every broker's address here; from now on each is asked by itself, and its metadata is of no use.
 	if _, err := brokers.Leaders(ctx, client, nil, nil); err != nil {
 		client.Close()
 		return nil, err
 	}
-	s.direct = directly(client, s.nodes)
 	for i, node := range s.nodes {
 		s.askers[node] = newAsker(int32(node), info.Bootstrap[i], spec.Cluster.Direct(), s.parts)
 	}
@@ -97,22 +95,8 @@ func newSampler(ctx context.Context, spec harness.ObserverSpec, fail func(error)
 	return s, nil
 }
 
-// directly pairs nodes with bootstrap addresses: a cluster lists them in the same order.
-func directly(client *kgo.Client, nodes []int) map[int32]*kgo.Broker {
-	direct := map[int32]*kgo.Broker{}
-	for i, seed := range client.SeedBrokers() {
-		direct[int32(nodes[i])] = seed
-	}
-	return direct
-}
-
 func (s *sampler) run(ctx context.Context) {
-	var followers sync.WaitGroup
-	for _, node := range s.nodes {
-		followers.Go(func() { s.followReplicas(ctx, node) })
-	}
 	every(ctx, func() { s.tick(ctx) })
-	followers.Wait()
 	s.late.Wait()
 	s.probes.Wait()
 	for _, a := range s.askers {
@@ -128,9 +112,9 @@ func (s *sampler) tick(ctx context.Context) {
 	var entries []history.Entry
 	for _, a := range asked {
 		if a.answered() {
-			entries = append(entries, s.take(a)...)
+			entries = append(entries, s.take(a, a.receive)...)
 		} else {
-			s.leave(a, func() { s.write(s.take(a)) })
+			s.leave(a, func() { s.write(s.take(a, a.await)) })
 		}
 	}
 	s.write(entries)
@@ -146,7 +130,7 @@ func (s *sampler) ask(ctx context.Context) (asked []*asker) {
 		case a.conn == nil:
 			s.leave(a, func() {
 				if a.ask(ctx) == nil {
-					s.write(s.take(a))
+					s.write(s.take(a, a.await))
 				}
 			})
 		case a.ask(ctx) == nil:
@@ -177,8 +161,8 @@ func every(ctx context.Context, do func()) {
 
 // take makes samples of one broker's answers. A broker that can't answer is what faults are about; partitions without an
 // answer are recorded by watch.
-func (s *sampler) take(a *asker) (entries []history.Entry) {
-	if fresh, err := a.receive(); err != nil || !fresh {
+func (s *sampler) take(a *asker, receive func() (fresh bool, err error)) (entries []history.Entry) {
+	if fresh, err := receive(); err != nil || !fresh {
 		return nil
 	}
 	now := history.Now()
@@ -193,6 +177,9 @@ func (s *sampler) take(a *asker) (entries []history.Entry) {
 		}
 		entries = append(entries, e)
 		s.note(tp, *e)
+	}
+	if a.viewed {
+		entries = append(entries, a.changedViews(now)...)
 	}
 	return append(entries, s.logEnds(now, a)...)
 }

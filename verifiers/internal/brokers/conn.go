@@ -21,11 +21,15 @@ const maxAnswer = 1 << 30
 // readAhead is enough for the answers of several small requests, and little to copy where one is large.
 const readAhead = 16 << 10
 
+// grain is what buffers grow by: answers to one question differ by a few bytes, which must not cost a buffer each.
+const grain = 64 << 10
+
 // Conn is a connection to one broker past the client library, for what is asked often or answers much: several requests
 // go out in one write, and answers are read into a buffer that is used again. A broker answers them in the order in which
 // they were sent. After an error a Conn is of no use any more. One goroutine uses it; Close may come from another.
 type Conn struct {
 	conn    net.Conn
+	come    *arrivals
 	in      *bufio.Reader
 	format  *kmsg.RequestFormatter
 	timeout time.Duration
@@ -35,14 +39,16 @@ type Conn struct {
 	sent, received int32
 }
 
-// Dial connects to the broker that advertises an address. Each Send and each Receive may take as long as the timeout.
+// Dial connects to the broker that advertises an address. Each Send, and each Receive after it, may take as long as the
+// timeout, and is given up after half as long again: to move a deadline at every request would cost more than the requests.
 func Dial(ctx context.Context, dials harness.Dials, address, clientID string, timeout time.Duration) (*Conn, error) {
 	conn, err := dials.Dial(ctx, "tcp", address)
 	if err != nil {
 		return nil, err
 	}
+	come := newArrivals(conn)
 	return &Conn{
-		conn: conn, in: bufio.NewReaderSize(conn, readAhead), timeout: timeout,
+		conn: conn, come: come, in: bufio.NewReaderSize(come, readAhead), timeout: timeout,
 		format: kmsg.NewRequestFormatter(kmsg.FormatterClientID(clientID)),
 	}, nil
 }
@@ -65,23 +71,30 @@ func (c *Conn) Send(requests ...kmsg.Request) error {
 }
 
 func (c *Conn) write() error {
-	c.until = time.Now().Add(c.timeout)
-	if err := c.conn.SetDeadline(c.until); err != nil {
-		return err
+	if now := time.Now(); c.until.Sub(now) < c.timeout {
+		c.until = now.Add(c.timeout + c.timeout/2)
+		if err := c.conn.SetDeadline(c.until); err != nil {
+			return err
+		}
 	}
 	_, err := c.conn.Write(c.out)
 	return err
 }
 
-// Holds says whether so many whole answers are there, or come within the time: Receive then returns each of them at once.
-// Answers that are larger than what is read ahead are never held. It is no error that none comes, or that the connection
-// is lost: Receive says that.
-func (c *Conn) Holds(answers int, within time.Duration) bool {
-	if c.conn.SetReadDeadline(time.Now().Add(within)) != nil {
-		return false
-	}
-	held := c.holds(answers)
-	return c.conn.SetReadDeadline(c.until) == nil && held
+// Gather lets answers arrive without anybody being woken for them, until Wake: who asks many brokers at once, and looks
+// after a while whether all answers are there (Holds), else pays for a wake-up for each of them.
+func (c *Conn) Gather() { c.come.wakeAt(readAhead) }
+
+// Wake ends Gather. Before it, Receive may not be called for answers that are not held.
+func (c *Conn) Wake() { c.come.wakeAt(1) }
+
+// Holds says whether so many whole answers are there, without waiting: Receive then returns each of them at once. Answers
+// that are larger than what is read ahead are never held. It is no error that none is there, or that the connection is
+// lost: Receive says that.
+func (c *Conn) Holds(answers int) bool {
+	c.come.looking = true
+	defer func() { c.come.looking = false }()
+	return c.holds(answers)
 }
 
 func (c *Conn) holds(answers int) bool {
@@ -120,7 +133,7 @@ func (c *Conn) Receive(buffer []byte, response kmsg.Response) ([]byte, error) {
 	}
 	c.received++
 	if int64(cap(buffer)) < size {
-		buffer = make([]byte, size)
+		buffer = make([]byte, size, (size+grain-1)/grain*grain)
 	}
 	buffer = buffer[:size]
 	if _, err := io.ReadFull(c.in, buffer); err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 	"net"
+	"os"
 	"testing"
 	"time"
 
@@ -91,17 +92,59 @@ func TestAnswersAreHeldWhenAllAreThere(t *testing.T) {
 	conn, err := brokers.Dial(t.Context(), c.Direct(), c.Info().Bootstrap[0], "test", 10*time.Second)
 	require.NoError(t, err)
 	defer conn.Close()
-	require.False(t, conn.Holds(1, time.Millisecond), "nothing was asked")
+	conn.Gather()
+	require.False(t, conn.Holds(1), "nothing was asked")
 	require.NoError(t, conn.Send(ask(8), ask(9)))
-	require.True(t, conn.Holds(2, 10*time.Second))
-	require.False(t, conn.Holds(3, time.Millisecond), "two were asked for")
+	require.Eventually(t, func() bool { return conn.Holds(2) }, 10*time.Second, time.Millisecond)
+	require.False(t, conn.Holds(3), "two were asked for")
 	for _, version := range []int16{8, 9} {
 		resp := answer(version)
 		_, err = conn.Receive(nil, resp)
 		require.NoError(t, err)
 		require.Len(t, resp.Topics[0].Partitions, 2)
 	}
-	require.False(t, conn.Holds(1, time.Millisecond), "all are taken")
+	require.False(t, conn.Holds(1), "all are taken")
+}
+
+// TestGatheringWakesNobody: an answer that comes doesn't end a wait, until Wake does.
+func TestGatheringWakesNobody(t *testing.T) {
+	c := fakecluster.New(t, 2, "in")
+	held := make(chan struct{})
+	c.Fake.ControlKey(int16(kmsg.Metadata), func(kmsg.Request) (kmsg.Response, error, bool) {
+		<-held
+		return nil, nil, false
+	})
+	conn, err := brokers.Dial(t.Context(), c.Direct(), c.Info().Bootstrap[0], "test", 10*time.Second)
+	require.NoError(t, err)
+	defer conn.Close()
+	conn.Gather()
+	require.NoError(t, conn.Send(ask(8)))
+	got := make(chan error, 1)
+	go func() {
+		_, err := conn.Receive(nil, answer(8))
+		got <- err
+	}()
+	waits := func(long time.Duration) {
+		require.Never(t, func() bool { return len(got) > 0 }, long, 10*time.Millisecond)
+	}
+	waits(100 * time.Millisecond)
+	close(held)
+	waits(200 * time.Millisecond)
+	conn.Wake()
+	require.NoError(t, <-got)
+}
+
+// TestALostConnectionWakes whoever waits for it, also while it gathers, and is nothing to who only looks.
+func TestALostConnectionWakes(t *testing.T) {
+	conn, err := brokers.Dial(t.Context(), harness.Dials{"broker:1": serve(t, nil)}, "broker:1", "test", 10*time.Second)
+	require.NoError(t, err)
+	defer conn.Close()
+	conn.Gather()
+	require.NoError(t, conn.Send(ask(8)))
+	_, err = conn.Receive(nil, answer(8))
+	require.Error(t, err)
+	require.NotErrorIs(t, err, os.ErrDeadlineExceeded)
+	require.False(t, conn.Holds(1))
 }
 
 // TestASilentBrokerIsGivenUp after the timeout.
