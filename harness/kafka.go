@@ -32,6 +32,7 @@ func DirectClient(c Cluster, id string, opts ...kgo.Opt) (*kgo.Client, error) {
 	base := []kgo.Opt{
 		kgo.SeedBrokers(c.Info().Bootstrap...), Via(c.Direct()), kgo.ClientID(id), kgo.AlwaysRetryEOF(),
 		kgo.MetadataMinAge(100 * time.Millisecond), kgo.MetadataMaxAge(time.Second),
+		kgo.DisableClientMetrics(), // it would make one compressor of each kind, of which one alone takes 8 MiB
 	}
 	client, err := kgo.NewClient(append(base, opts...)...)
 	if err != nil {

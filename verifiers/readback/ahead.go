@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -20,7 +21,35 @@ const rawFetchVersion = 12
 const buffered = 2
 
 // buffers are what answers are read into; they go from partition to partition.
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
+type buffers struct {
+	mu   sync.Mutex
+	free []*[]byte
+}
+
+func (b *buffers) get() *[]byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.free) == 0 {
+		return new([]byte)
+	}
+	last := b.free[len(b.free)-1]
+	b.free = b.free[:len(b.free)-1]
+	return last
+}
+
+func (b *buffers) put(one *[]byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.free = append(b.free, one)
+}
+
+// drop forgets them all, and has their memory for what comes next: with it as garbage, that would get as much beside it.
+func (b *buffers) drop() {
+	b.mu.Lock()
+	b.free = nil
+	b.mu.Unlock()
+	runtime.GC()
+}
 
 // ahead fetches one partition's log from one leader, ahead of who walks it.
 type ahead struct {
@@ -29,6 +58,7 @@ type ahead struct {
 	ask    fetchAsk
 	// end is where the log ends; at isolation level 1 nothing comes from lso on.
 	end, lso int64
+	buffers  *buffers
 	free     chan *[]byte
 	full     chan answered
 }
@@ -40,13 +70,13 @@ type answered struct {
 	err    error
 }
 
-func newAhead(conn *brokers.Conn, leader brokers.Leader, p *observation.Partition, from int64) *ahead {
+func newAhead(conn *brokers.Conn, leader brokers.Leader, p *observation.Partition, from int64, shared *buffers) *ahead {
 	a := &ahead{
 		conn: conn, leader: leader, ask: fetchAsk{tp: tpOf(p), offset: from}, end: p.HW, lso: p.LSO,
-		free: make(chan *[]byte, buffered), full: make(chan answered, buffered),
+		buffers: shared, free: make(chan *[]byte, buffered), full: make(chan answered, buffered),
 	}
 	for range buffered {
-		a.free <- buffers.Get().(*[]byte)
+		a.free <- shared.get()
 	}
 	return a
 }
@@ -94,10 +124,10 @@ func (a *ahead) fetch(buffer *[]byte, resp *kmsg.FetchResponse) (got fetched, er
 // recycle gives the buffers back that nobody walks, once nobody fetches.
 func (a *ahead) recycle() {
 	for got := range a.full {
-		buffers.Put(got.buffer)
+		a.buffers.put(got.buffer)
 	}
 	for len(a.free) > 0 {
-		buffers.Put(<-a.free)
+		a.buffers.put(<-a.free)
 	}
 }
 

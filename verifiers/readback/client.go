@@ -16,7 +16,7 @@ import (
 const (
 	// clientSilence is how long the read_committed client may deliver nothing before it is taken at its word.
 	clientSilence = 5 * time.Second
-	// clientBytes is how much it fetches at once: of what lies behind a range it throws the rest away.
+	// clientBytes is how many bytes of values it fetches at once: of what lies behind a range it throws the rest away.
 	clientBytes = 256 << 10
 )
 
@@ -48,11 +48,11 @@ func (r *reading) checkClient(ctx context.Context, p *observation.Partition) err
 	if len(p.Checked) == 0 {
 		return nil
 	}
-	from := kgo.NewOffset().At(p.Checked[0].From)
+	from, bytes := kgo.NewOffset().At(p.Checked[0].From), r.sums[tpOf(p)].fetchBytes(clientBytes)
 	client, err := harness.DirectClient(r.spec.Cluster, "chaeos-readback-committed",
 		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{p.Topic: {p.Partition: from}}),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords(),
-		kgo.FetchMaxPartitionBytes(clientBytes), kgo.FetchMaxBytes(2*clientBytes), kgo.FetchMaxWait(500*time.Millisecond))
+		kgo.FetchMaxPartitionBytes(bytes), kgo.FetchMaxBytes(2*bytes), kgo.FetchMaxWait(500*time.Millisecond))
 	if err != nil {
 		return err
 	}

@@ -95,7 +95,7 @@ func (r *reading) stream(ctx context.Context, p *observation.Partition, w *walke
 	if err != nil {
 		return fmt.Errorf("fetch %s: %w", tpOf(p), err)
 	}
-	a := newAhead(conn, leader, p, w.next)
+	a := newAhead(conn, leader, p, w.next, &r.buffers)
 	ctx, cancel := context.WithCancel(ctx)
 	context.AfterFunc(ctx, conn.Close)
 	go a.run(ctx)

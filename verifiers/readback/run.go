@@ -39,6 +39,7 @@ type reading struct {
 	leaders *leaders
 
 	sampling sampling
+	buffers  buffers
 
 	mu sync.Mutex
 	// sums are what the logs say a read_committed reader must see, of those that were read.
@@ -86,7 +87,7 @@ func (r *reading) run(ctx context.Context) error {
 		do   func(context.Context) error
 	}{
 		{"ends", func(ctx context.Context) error { return r.each(ctx, r.captureEnds) }},
-		{"logs", func(ctx context.Context) error { return r.each(ctx, r.readPartition) }},
+		{"logs", r.readLogs},
 		{"open transactions", func(ctx context.Context) error { return r.each(ctx, r.findOpen) }},
 		{"read_committed client", r.checkClients},
 		{"positions", r.fetchPositions},
@@ -103,6 +104,12 @@ func (r *reading) run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// readLogs reads every partition, and lets go of what it read them into.
+func (r *reading) readLogs(ctx context.Context) error {
+	defer r.buffers.drop()
+	return r.each(ctx, r.readPartition)
 }
 
 // howFar says how much of the logs was read.

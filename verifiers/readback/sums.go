@@ -59,6 +59,8 @@ type sums struct {
 	pending map[int64][]pendingSum
 	batchOf sum
 	bytes   int64
+	// stored is the size of all batches, values that of the values in them.
+	stored, values int64
 }
 
 type pendingSum struct {
@@ -82,6 +84,7 @@ func (s *sums) see(offset int64, value []byte, err error) {
 func (s *sums) batch(b *observation.Batch) {
 	got, bytes := s.batchOf, s.bytes
 	s.batchOf, s.bytes = sum{}, 0
+	s.stored, s.values = s.stored+int64(b.Bytes), s.values+bytes
 	if b.First >= s.lso {
 		return
 	}
@@ -121,6 +124,15 @@ func (s *sums) end(b *observation.Batch, at int) {
 		}
 	}
 	delete(s.pending, b.ProducerID)
+}
+
+// fetchBytes is how much a client is to fetch at once so that no more than about so many bytes of values come of it: a
+// client decompresses all that it fetched, and makes records of it, before anybody sees the first.
+func (s *sums) fetchBytes(values int64) int32 {
+	if s.values <= s.stored {
+		return int32(values)
+	}
+	return int32(max(1, values*s.stored/s.values)) // the first batch comes whole, whatever its size
 }
 
 // committed is the whole log's sum.
