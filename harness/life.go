@@ -54,7 +54,11 @@ type LogCopy struct {
 	Sequence      int32 `json:"sequence"`
 	LeaderEpoch   int32 `json:"leaderEpoch"`
 	Transactional bool  `json:"transactional"`
-	// Timestamp is the batch's largest, in milliseconds of the producer's wall clock.
+	// Effect says that it is no record of a log: the external service accepted it, as the Offset-th effect of that input
+	// partition, and no broker has a batch of it.
+	Effect bool `json:"effect,omitempty"`
+	// Timestamp is the batch's largest, in milliseconds of the producer's wall clock; an effect's own, of the service's (0 in
+	// runs of versions that kept none).
 	Timestamp int64 `json:"timestamp"`
 	// MarkerOffset is the marker's that ended its transaction; -1 where there is none.
 	MarkerOffset int64 `json:"markerOffset"`

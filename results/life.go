@@ -58,7 +58,7 @@ func lifeEvents(b *bytes.Buffer, l *harness.RecordLife) {
 			during += faultLetter(i)
 		}
 		fmt.Fprintf(lines, "%s\t%s\t%s\t%s\n", lifeTime(l, e), during, where(e), e.Text)
-		if c := e.Copy; c != nil {
+		if c := e.Copy; c != nil && !c.Effect { // no broker has a batch of an effect
 			fmt.Fprintf(lines, "\t\t\t%s\n", header(c))
 		}
 	}
@@ -84,6 +84,8 @@ func where(e harness.LifeEvent) string {
 		return "input log"
 	case e.Kind == "stored", e.Kind == "marker":
 		return e.Pipeline + " log"
+	case e.Kind == "accepted":
+		return e.Pipeline + " service"
 	case e.Kind == "injected" || e.Kind == "healed":
 		return "fault"
 	case e.Pipeline != "":

@@ -4,11 +4,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/results"
 	"github.com/chaeos/chaeos/verifiers"
 	"github.com/chaeos/chaeos/verifiers/explain"
 )
@@ -49,6 +51,37 @@ func TestLifeOfACleanRecord(t *testing.T) {
 	}
 	require.Len(t, lifeOf(t, dir, "604", "").Ends, 2, "both pipelines of the shared source")
 	require.EqualValues(t, 1, lifeOf(t, dir, "604", "acks1").Source, "a producer under test has a source of its own")
+}
+
+// TestLifeOfARecordWithEffects: what the external service accepted is told as that, and no broker's batch with it.
+func TestLifeOfARecordWithEffects(t *testing.T) {
+	life := lifeOf(t, verifiers.SaveEffects(t, true), "604", "transactional")
+	require.Equal(t, "accepted 2 times by the external service", life.Ends[0].Text)
+	require.Contains(t, life.Ends[0].Why[0], "effect 1000 of partition 1: ")
+	require.NotContains(t, kinds(life), "out of order")
+	var accepted []harness.LifeEvent
+	for _, e := range life.Events {
+		if e.Kind == "accepted" {
+			require.True(t, e.Copy.Effect)
+			accepted = append(accepted, e)
+		}
+	}
+	require.Len(t, accepted, 2)
+	require.Contains(t, accepted[0].Text, "the external service accepts effect 201 of partition 1, called by worker 0 incarnation 1")
+	require.Contains(t, accepted[1].Text, "during transaction 99")
+	require.Equal(t, 2900*time.Millisecond, accepted[1].At.Sub(life.LoadStart))
+	var b strings.Builder
+	require.NoError(t, results.Life(&b, life))
+	require.Contains(t, b.String(), "~2.900                   transactional service  the external service accepts effect 1000 of partition 1")
+	require.Equal(t, 1, strings.Count(b.String(), "batch "), "the input's own: %s", b.String())
+
+	once := lifeOf(t, verifiers.SaveEffects(t, true), "607", "transactional")
+	require.Equal(t, []harness.LifeEnd{{Pipeline: "transactional", State: "visible", Text: "accepted once by the external service, as effect 202 of partition 1"}}, once.Ends)
+	old := lifeOf(t, verifiers.SaveEffects(t, false), "604", "transactional")
+	require.Contains(t, old.Missing, "when the external service accepted what: the run is of a version that did not keep it")
+	for _, e := range old.Events {
+		require.True(t, e.Kind != "accepted" || e.At >= old.LoadStart, "%+v", e)
+	}
 }
 
 func count(all []string, one string) (n int) {

@@ -3,8 +3,10 @@ package verifiers
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/observation"
 )
 
 // SavePlanted saves the clean run with one planted fault in it ("" none), for tests outside this package.
@@ -31,5 +33,23 @@ func SaveStalled(t testing.TB) (dir string) {
 	w.fault(900, 2000)
 	w.abort(neverAsked)
 	w.addHist("transactional-0.2", "worker", txnName, 0, 2).add(&history.ProducerInit{At: at(2460), Asked: at(2440), TransactionalID: "t-0"})
+	return w.save(t)
+}
+
+// SaveEffects saves a run whose transactional row has effects, each accepted when its record was scheduled: 604's, in
+// partition 1, a second time at 2.9 s, by a call in another transaction. Without times it is a run of a version that kept none.
+func SaveEffects(t testing.TB, times bool) (dir string) {
+	t.Helper()
+	w := ofEffects()
+	l := w.log("out-"+txnName, 1)
+	again := cloneBatch(l.batches[20])
+	again.Records = output(&observation.Batch{Records: w.log(inTopic, 1).batches[20].Records[1:2]}, 1, life{0, 1}, 9000, 99)
+	l.append(again)
+	if times {
+		for _, b := range l.batches {
+			b.MaxTimestamp = w.record.Started.Add(b.Records[0].Scheduled.Sub(baseTime)).UnixMilli()
+		}
+		again.MaxTimestamp = w.record.Started.Add(2900 * time.Millisecond).UnixMilli()
+	}
 	return w.save(t)
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	_ "modernc.org/sqlite" // the driver, in pure Go
 )
@@ -26,6 +27,8 @@ type Effect struct {
 	// Offset counts the effects of one pipeline in one partition, from 0.
 	Offset int64
 	Value  []byte
+	// Accepted is when it was stored, in milliseconds of the service's wall clock.
+	Accepted int64
 }
 
 const schema = `
@@ -35,14 +38,15 @@ CREATE TABLE IF NOT EXISTS effects (
 	offset    INTEGER NOT NULL,
 	key       TEXT,
 	value     BLOB    NOT NULL,
+	accepted  INTEGER NOT NULL,
 	PRIMARY KEY (pipeline, partition, offset)
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX IF NOT EXISTS effects_key ON effects (pipeline, key) WHERE key IS NOT NULL;
 CREATE TABLE IF NOT EXISTS unconfirmed (pipeline TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;`
 
 const insertEffect = `
-INSERT INTO effects (pipeline, partition, offset, key, value)
-SELECT ?1, ?2, COALESCE(MAX(offset) + 1, 0), NULLIF(?3, ''), ?4 FROM effects WHERE pipeline = ?1 AND partition = ?2
+INSERT INTO effects (pipeline, partition, offset, key, value, accepted)
+SELECT ?1, ?2, COALESCE(MAX(offset) + 1, 0), NULLIF(?3, ''), ?4, ?5 FROM effects WHERE pipeline = ?1 AND partition = ?2
 ON CONFLICT (pipeline, key) WHERE key IS NOT NULL DO NOTHING`
 
 // Store accepts effects. It is safe for several goroutines: those that come while another's effect is being written reach
@@ -152,7 +156,7 @@ func (s *Store) store(together []*ask) error {
 }
 
 func (a *ask) store(insert *sql.Stmt) error {
-	result, err := insert.Exec(a.pipeline, a.partition, a.key, a.value)
+	result, err := insert.Exec(a.pipeline, a.partition, a.key, a.value, time.Now().UnixMilli())
 	if err != nil {
 		return err
 	}
@@ -208,7 +212,7 @@ func Open(path string) (*Reader, error) {
 
 // From returns at most so many effects of a pipeline in a partition, from an offset on.
 func (r *Reader) From(ctx context.Context, pipeline string, partition int32, offset int64, most int) ([]Effect, error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT offset, value FROM effects
+	rows, err := r.db.QueryContext(ctx, `SELECT offset, value, accepted FROM effects
 		WHERE pipeline = ? AND partition = ? AND offset >= ? ORDER BY offset LIMIT ?`, pipeline, partition, offset, most)
 	if err != nil {
 		return nil, fmt.Errorf("effects: %w", err)
@@ -217,7 +221,7 @@ func (r *Reader) From(ctx context.Context, pipeline string, partition int32, off
 	var all []Effect
 	for rows.Next() {
 		var e Effect
-		if err := rows.Scan(&e.Offset, &e.Value); err != nil {
+		if err := rows.Scan(&e.Offset, &e.Value, &e.Accepted); err != nil {
 			return nil, fmt.Errorf("effects: %w", err)
 		}
 		all = append(all, e)

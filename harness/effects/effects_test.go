@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -16,6 +17,7 @@ func TestEffectsAreKeptInOrderAndKeysOnce(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, nil, 0o644))
 	_, err = Open(path)
 	require.ErrorIs(t, err, os.ErrNotExist, "a store that is only just being made")
+	before := time.Now().UnixMilli()
 	s, err := Create(path)
 	require.NoError(t, err)
 	accept := func(partition int32, key, value string) bool {
@@ -33,7 +35,12 @@ func TestEffectsAreKeptInOrderAndKeysOnce(t *testing.T) {
 	require.NoError(t, err)
 	got, err := r.From(t.Context(), "p", 0, 1, 10)
 	require.NoError(t, err)
-	require.Equal(t, []Effect{{1, []byte("a")}, {2, []byte("c")}}, got)
+	for i := range got {
+		require.GreaterOrEqual(t, got[i].Accepted, before)
+		require.LessOrEqual(t, got[i].Accepted, time.Now().UnixMilli())
+		got[i].Accepted = 0
+	}
+	require.Equal(t, []Effect{{1, []byte("a"), 0}, {2, []byte("c"), 0}}, got)
 	end, err := r.End(t.Context(), "p", 1)
 	require.NoError(t, err)
 	require.Equal(t, int64(1), end)

@@ -109,8 +109,11 @@ func (t *telling) again(l harness.PipelineLayout, a *harness.Anomaly) []string {
 	}
 	var why []string
 	for i, c := range visible[1:] {
-		text := fmt.Sprintf("the copy at %s/%d offset %d: ", t.short(c.Topic), c.Partition, c.Offset) + difference(c, visible[:i+1])
-		why = append(why, text+causeOf(a, c))
+		place := fmt.Sprintf("the copy at %s/%d offset %d", t.short(c.Topic), c.Partition, c.Offset)
+		if c.Effect {
+			place = effect(c)
+		}
+		why = append(why, place+": "+difference(c, visible[:i+1])+causeOf(a, c))
 	}
 	return why
 }

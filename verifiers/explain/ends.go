@@ -32,6 +32,9 @@ func (t *telling) end(l harness.PipelineLayout, topic string) harness.LifeEnd {
 		}
 	}
 	visible := standing["visible"]
+	if l.Effects && (len(visible) > 0 || !t.whole[l.Name]) {
+		return ofEffects(visible)
+	}
 	switch {
 	case len(visible) > 1:
 		return harness.LifeEnd{State: "duplicated", Text: fmt.Sprintf("visible %d times", len(visible))}
@@ -52,6 +55,17 @@ func (t *telling) end(l harness.PipelineLayout, topic string) harness.LifeEnd {
 // given says that a row's own readers are given a copy: those with read_uncommitted are given all of them.
 func given(l harness.PipelineLayout, c *harness.LogCopy) bool {
 	return c.Standing == "visible" || l.ReadUncommittedOutput
+}
+
+// ofEffects is what came of a record for which an external service was called.
+func ofEffects(accepted []*harness.LogCopy) harness.LifeEnd {
+	switch len(accepted) {
+	case 0:
+		return harness.LifeEnd{State: "unknown", Text: "no effect was found, in a store that was not read to its end"}
+	case 1:
+		return harness.LifeEnd{State: "visible", Text: "accepted once by the external service, as " + effect(accepted[0])}
+	}
+	return harness.LifeEnd{State: "duplicated", Text: fmt.Sprintf("accepted %d times by the external service", len(accepted))}
 }
 
 // absent is a producer's own record that is not in its log.

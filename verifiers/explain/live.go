@@ -65,6 +65,9 @@ func (t *telling) seen(h harness.HistoryRecord, e *history.Seen) {
 			continue
 		}
 		text := fmt.Sprintf("a read_committed reader was given %s/%d offsets %d to %d", t.short(e.Topic), e.Partition, e.From, e.To-1)
+		if l.Effects {
+			text = fmt.Sprintf("the observer finds effects %d to %d of partition %d in the service's store", e.From, e.To-1, e.Partition)
+		}
 		switch {
 		case t.shows(l, e):
 		case t.covers(e):

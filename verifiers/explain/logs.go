@@ -127,7 +127,11 @@ func (s *sought) output(l harness.PipelineLayout) {
 	s.t.copies[l.Name] = append(s.t.copies[l.Name], s.copies...)
 	s.t.whole[l.Name] = s.t.whole[l.Name] && s.whole
 	for _, c := range s.copies {
-		s.t.stored(l.Name, c)
+		if c.Effect = l.Effects; c.Effect {
+			s.t.accepted(l.Name, c, s.scheduled)
+		} else {
+			s.t.stored(l.Name, c)
+		}
 	}
 }
 
@@ -137,7 +141,7 @@ func (t *telling) stored(pipeline string, c *harness.LogCopy) {
 	e.Text = fmt.Sprintf("copy at %s/%d offset %d, %s", t.short(c.Topic), c.Partition, c.Offset, c.Standing)
 	if o := c.Origin; o != nil {
 		e.Incarnation = o.Incarnation
-		e.Text += fmt.Sprintf(", by worker %d incarnation %d, processing %d", o.Worker, o.Incarnation, o.Processing)
+		e.Text += ", by " + maker(o)
 		if o.Txn != 0 {
 			e.Text += fmt.Sprintf(", transaction %d", o.Txn)
 		}
@@ -152,4 +156,32 @@ func (t *telling) stored(pipeline string, c *harness.LogCopy) {
 	}
 	t.add(harness.LifeEvent{At: t.wall(c.MarkerTimestamp), Estimated: true, Pipeline: pipeline, Kind: "marker",
 		Text: fmt.Sprintf("a broker writes the %s marker of its transaction to %s/%d, at offset %d", marker, t.short(c.Topic), c.Partition, c.MarkerOffset)})
+}
+
+func maker(o *history.Origin) string {
+	return fmt.Sprintf("worker %d incarnation %d, processing %d", o.Worker, o.Incarnation, o.Processing)
+}
+
+// accepted tells of an effect, at the service's own time, or where that was not kept as early as it can have been.
+func (t *telling) accepted(pipeline string, c *harness.LogCopy, scheduled history.Time) {
+	e := harness.LifeEvent{At: t.wall(c.Timestamp), Estimated: true, Pipeline: pipeline, Kind: "accepted", Copy: c}
+	e.Text = "the external service accepts " + effect(c)
+	if c.Timestamp == 0 {
+		e.At = scheduled
+		e.Text += ", at some later time"
+		t.missing("when the external service accepted what: the run is of a version that did not keep it")
+	}
+	if o := c.Origin; o != nil {
+		e.Incarnation = o.Incarnation
+		e.Text += ", called by " + maker(o)
+		if o.Txn != 0 {
+			e.Text += fmt.Sprintf(", during transaction %d", o.Txn)
+		}
+	}
+	t.add(e)
+}
+
+// effect names an effect by its place in the service's store.
+func effect(c *harness.LogCopy) string {
+	return fmt.Sprintf("effect %d of partition %d", c.Offset, c.Partition)
 }

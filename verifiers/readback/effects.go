@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/effects"
@@ -12,7 +13,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
 
-// effectsAtOnce is how many effects are read and saved as one batch.
+// effectsAtOnce is how many effects are read at once.
 const effectsAtOnce = 500
 
 // readEffects saves what the external service accepted in the form of a log, so that effects are judged as an output topic
@@ -83,32 +84,53 @@ type effectsRead struct {
 	sum  sum
 }
 
-// saveEffects reads a partition's effects in order, and saves them where out is set. Like a log, it must have no hole.
+// saveEffects reads a partition's effects in order, and saves them where out is set: those accepted at one moment as one
+// batch, whose time that is. Like a log, it must have no hole.
 func (r *reading) saveEffects(ctx context.Context, store *effects.Reader, pipeline string, partition int32, out *observation.Writer) (got effectsRead, err error) {
 	w := walker{run: r.spec.RunID}
-	b := &w.batch
 	for {
 		some, err := store.From(ctx, pipeline, partition, got.next, effectsAtOnce)
 		if err != nil || len(some) == 0 {
 			return got, err
 		}
-		*b = observation.Batch{
-			First: got.next, Last: got.next + int64(len(some)) - 1, ProducerID: -1, ProducerEpoch: -1, BaseSequence: -1,
-			Count: int32(len(some)), Records: b.Records[:0],
-		}
-		for _, e := range some {
-			if e.Offset != got.next {
-				return got, fmt.Errorf("effects of %s, partition %d: %d comes after %d", pipeline, partition, e.Offset, got.next-1)
+		for len(some) > 0 {
+			n := together(some)
+			if err := got.take(&w, some[:n]); err != nil {
+				return got, fmt.Errorf("effects of %s, partition %d: %w", pipeline, partition, err)
 			}
-			isOutput, decodeErr := history.DecodeInto(e.Value, &w.value)
-			got.sum.add(e.Offset, digest(e.Value, decodeErr))
-			w.keep(e.Offset, isOutput, decodeErr)
-			got.next++
-		}
-		if out != nil {
-			if err := out.Write(b); err != nil {
+			some = some[n:]
+			if out == nil {
+				continue
+			}
+			if err := out.Write(&w.batch); err != nil {
 				return got, err
 			}
 		}
 	}
+}
+
+// together is how many effects from the first on were accepted at one moment.
+func together(some []effects.Effect) int {
+	if n := slices.IndexFunc(some, func(e effects.Effect) bool { return e.Accepted != some[0].Accepted }); n > 0 {
+		return n
+	}
+	return len(some)
+}
+
+// take makes effects the walker's batch, and adds them up.
+func (got *effectsRead) take(w *walker, some []effects.Effect) error {
+	w.batch = observation.Batch{
+		First: got.next, Last: got.next + int64(len(some)) - 1, ProducerID: -1, ProducerEpoch: -1, BaseSequence: -1,
+		MaxTimestamp: some[0].Accepted, Count: int32(len(some)), Records: w.batch.Records[:0],
+	}
+	for _, e := range some {
+		if e.Offset != got.next {
+			return fmt.Errorf("%d comes after %d", e.Offset, got.next-1)
+		}
+		isOutput, err := history.DecodeInto(e.Value, &w.value)
+		got.sum.add(e.Offset, digest(e.Value, err))
+		w.keep(e.Offset, isOutput, err)
+		got.next++
+	}
+	return nil
 }
