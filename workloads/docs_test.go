@@ -1,9 +1,11 @@
 package workloads
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -14,11 +16,13 @@ var update = flag.Bool("update", false, "write the table of docs/PIPELINES.md an
 
 const (
 	pipelinesPage = "../docs/PIPELINES.md"
+	benchPage     = "../results/published/bench.md"
 	tableBegins   = "<!-- table: go test ./workloads -run Page -update -->\n"
 	tableEnds     = "<!-- end of table -->\n"
 )
 
-// TestPipelinesPage holds docs/PIPELINES.md and the registry together: one row a pipeline, in its own words.
+// TestPipelinesPage holds docs/PIPELINES.md, the registry and the published bench together: one row a pipeline, in its own
+// words, with what it cost when it was measured.
 func TestPipelinesPage(t *testing.T) {
 	page, err := os.ReadFile(pipelinesPage)
 	require.NoError(t, err)
@@ -36,11 +40,39 @@ func TestPipelinesPage(t *testing.T) {
 
 func pipelinesTable(t *testing.T) string {
 	var b strings.Builder
-	b.WriteString("| pipeline | claims | what it is | breaks when | cost |\n|---|---|---|---|---|\n")
+	b.WriteString("| pipeline | claims | what it is | breaks when | cost | throughput | p50 ms | p99 ms |\n|---|---|---|---|---|---:|---:|---:|\n")
+	measured, when := benchCosts(t)
 	for _, info := range Infos() {
 		d, err := Describe(info.Name)
 		require.NoError(t, err)
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", d.Name, d.Claims, d.About, d.BreaksWhen, d.Cost)
+		c, ok := measured[d.Name]
+		require.Equal(t, !info.Effects, ok, "%s: make bench measures every pipeline but those that call the external service", d.Name)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", d.Name, d.Claims, d.About, d.BreaksWhen, d.Cost,
+			cmp.Or(c.throughput, "–"), cmp.Or(c.p50, "–"), cmp.Or(c.p99, "–"))
+		delete(measured, d.Name)
 	}
+	require.Empty(t, measured, "measured pipelines that there are not: make bench measures anew")
+	fmt.Fprintf(&b, "\nThroughput, p50 and p99 were measured without faults by `make bench` on %s\n([bench.md](../results/published/bench.md)).\n", when)
 	return b.String()
+}
+
+// benchCost is what a pipeline cost when it was measured, as the published bench has it.
+type benchCost struct{ throughput, p50, p99 string }
+
+// benchCosts reads the published bench's table of pipelines, and when it was made.
+func benchCosts(t *testing.T) (costs map[string]benchCost, when string) {
+	t.Helper()
+	page, err := os.ReadFile(benchPage)
+	require.NoError(t, err)
+	head, table, found := strings.Cut(string(page), "| pipeline | claims | records/s | beside the least careful | p50 ms | p99 ms |\n")
+	require.True(t, found, "%s has no table of pipelines, or one with other columns", benchPage)
+	made := regexp.MustCompile(`(?m)^- (\d{4}-\d\d-\d\d .*)$`).FindStringSubmatch(head)
+	require.NotNil(t, made, "%s has no date", benchPage)
+	costs = map[string]benchCost{}
+	for row := range strings.Lines(table) {
+		if cells := strings.Split(row, " | "); len(cells) == 6 {
+			costs[strings.TrimPrefix(cells[0], "| ")] = benchCost{cells[3], cells[4], strings.TrimSuffix(strings.TrimSpace(cells[5]), " |")}
+		}
+	}
+	return costs, made[1]
 }
