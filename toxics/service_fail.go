@@ -1,6 +1,7 @@
 package toxics
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -11,15 +12,15 @@ import (
 
 var serviceFailKind = Kind{
 	Name:  "service-fail",
-	About: "makes the external service misbehave after it has stored an effect, so that its caller can't know",
+	About: "makes the external service misbehave after it has stored an effect, so that its caller can't know; or forget its keys",
 	Hits:  Service,
 	Options: []OptionInfo{
-		{"how", "hang (answer nothing until the heal), error (answer 500 until the heal) or die (SIGKILL; a new life at the heal); hang unless given"},
-		{"within", "how long until the next effect is stored, 1s to 2m; 20s unless given"},
+		{"how", "hang (answer nothing until the heal), error (answer 500 until the heal), die (SIGKILL; a new life at the heal) or forget (all idempotency keys, and those that come until the heal); hang unless given"},
+		{"within", "how long until the next call, 1s to 2m; 20s unless given"},
 	},
 	make: func(r *reader) harness.Fault {
 		return serviceFail{
-			how:    r.OneOf("how", serviceHang, serviceError, serviceDie),
+			how:    r.OneOf("how", serviceHang, serviceError, serviceDie, serviceForget),
 			within: r.Duration("within", 20*time.Second, time.Second, 2*time.Minute),
 		}
 	},
@@ -29,6 +30,8 @@ const (
 	serviceHang  = "hang"
 	serviceError = "error"
 	serviceDie   = "die"
+	// serviceForget loses its idempotency keys, as keys do that expire or live in a cache.
+	serviceForget = "forget"
 	// serviceMember is the external service's name in the fleet.
 	serviceMember = "service"
 )
@@ -44,7 +47,15 @@ var _ harness.Fault = serviceFail{}
 
 func (serviceFail) Needs() []string { return nil }
 
-func (s serviceFail) String() string { return s.how + " once an effect is stored" }
+func (s serviceFail) String() string {
+	if s.how == serviceForget {
+		return "forget every idempotency key"
+	}
+	return s.how + " once an effect is stored"
+}
+
+// servicePhases are what the service is armed with; it waits at "stored" unless there is another.
+var servicePhases = map[string]string{serviceError: "failing", serviceForget: "forgetting"}
 
 func (serviceFail) check(scope Scope, _ Target) error { return callsService(scope) }
 
@@ -52,21 +63,17 @@ func (serviceFail) check(scope Scope, _ Target) error { return callsService(scop
 func (s serviceFail) Inject(ctx context.Context, f *harness.Field, _ string) (harness.Injection, error) {
 	i := newInjection(f, harness.Resolved{Text: "the external service", Members: []string{serviceMember}})
 	i.undo.add("the service", restartWithin, func(ctx context.Context) error { return s.revive(ctx, f) })
-	phase := "stored"
-	if s.how == serviceError {
-		phase = "failing"
-	}
-	waiting, cancel := context.WithTimeoutCause(ctx, s.within, fmt.Errorf("no effect within %s", s.within))
+	waiting, cancel := context.WithTimeoutCause(ctx, s.within, fmt.Errorf("no call within %s", s.within))
 	defer cancel()
-	before, err := unconfirmed(ctx, f)
+	before, err := s.counts(ctx, f)
 	if err != nil {
 		return i, err
 	}
-	if err := f.Fleet.Arm(waiting, serviceMember, phase); err != nil {
+	if err := f.Fleet.Arm(waiting, serviceMember, cmp.Or(servicePhases[s.how], "stored")); err != nil {
 		return i, err
 	}
 	if err := f.Fleet.Await(waiting, serviceMember); err != nil {
-		return i, fmt.Errorf("waiting for the service to store an effect: %w", err)
+		return i, fmt.Errorf("waiting for a call of the service: %w", err)
 	}
 	if s.how == serviceDie {
 		if err := f.Fleet.Kill(ctx, serviceMember); err != nil {
@@ -74,7 +81,7 @@ func (s serviceFail) Inject(ctx context.Context, f *harness.Field, _ string) (ha
 		}
 	}
 	var after map[string]int64
-	i.before = func(ctx context.Context) { after, err = unconfirmed(ctx, f) }
+	i.before = func(ctx context.Context) { after, err = s.counts(ctx, f) }
 	i.gather = func(context.Context) evidence {
 		return func(l harness.PipelineLayout) (string, bool) { return s.proof(l, after[l.Name]-before[l.Name], err) }
 	}
@@ -82,33 +89,39 @@ func (s serviceFail) Inject(ctx context.Context, f *harness.Field, _ string) (ha
 	return i, nil
 }
 
-// proof quotes how many calls the service took while it was armed, and did not confirm.
+// proof quotes how many calls the service took while it was armed, and did not confirm, or how many keys it forgot.
 func (s serviceFail) proof(l harness.PipelineLayout, calls int64, err error) (string, bool) {
 	switch {
 	case !l.Effects:
 		return notTouched("it doesn't call the service")
 	case err != nil:
 		return notTouched("not observed: %v", err)
+	case s.how == serviceForget:
+		return fmt.Sprintf("%d keys forgotten", calls), calls > 0
 	case s.how == serviceDie: // whoever called meanwhile met nobody
 		return fmt.Sprintf("%d calls taken and not confirmed; then the service was dead until the heal", calls), true
 	}
 	return fmt.Sprintf("%d calls taken and not confirmed", calls), calls > 0
 }
 
-// unconfirmed counts, by pipeline, the calls that the service took and did not confirm since it has been there.
-func unconfirmed(ctx context.Context, f *harness.Field) (map[string]int64, error) {
+// counts are, by pipeline, the calls that the service took and did not confirm since it has been there, or the keys that it
+// forgot.
+func (s serviceFail) counts(ctx context.Context, f *harness.Field) (map[string]int64, error) {
 	store, err := effects.Open(effects.Path(f.Dir))
 	if err != nil {
 		return nil, err
 	}
 	defer store.Close() //nolint:errcheck // it was only read
-	calls := map[string]int64{}
+	count, counts := store.Unconfirmed, map[string]int64{}
+	if s.how == serviceForget {
+		count = store.Forgotten
+	}
 	for _, l := range f.Plan.Pipelines {
-		if calls[l.Name], err = store.Unconfirmed(ctx, l.Name); err != nil {
+		if counts[l.Name], err = count(ctx, l.Name); err != nil {
 			return nil, err
 		}
 	}
-	return calls, nil
+	return counts, nil
 }
 
 // revive lets the service answer again, or starts it anew.

@@ -138,3 +138,20 @@ func TestAServiceThatFailsIsProvedByItsStore(t *testing.T) {
 	require.NoError(t, i.Heal(t.Context()))
 	assert.False(t, biteOf(t, i, "e").Bit, "nobody called meanwhile")
 }
+
+// TestAServiceThatForgetsIsProvedByItsStore: it counts the keys that it has lost, of whoever gave it any.
+func TestAServiceThatForgetsIsProvedByItsStore(t *testing.T) {
+	s, store := serviceStage(t)
+	for _, key := range []string{"a", "b", "c"} {
+		_, err := store.Accept("e", 0, key, []byte("x"))
+		require.NoError(t, err)
+	}
+	i := s.injectService(t, "service-fail", map[string]any{"how": "forget"})
+	require.NoError(t, store.Forget()) // what the service does once it is armed
+	require.NoError(t, i.Heal(t.Context()))
+	assert.Equal(t, []string{"arm forgetting service", "release service"}, s.fleet.called())
+	bite := biteOf(t, i, "e")
+	assert.True(t, bite.Bit)
+	assert.Equal(t, "3 keys forgotten", bite.Proof)
+	assert.False(t, biteOf(t, i, "p").Bit)
+}

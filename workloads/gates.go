@@ -37,6 +37,8 @@ const (
 	PhaseStored = "stored"
 	// PhaseFailing: the external service answers each request with an error, after it stored the effect. Nobody waits.
 	PhaseFailing = "failing"
+	// PhaseForgetting: at each request the external service forgets all keys, the request's own too. Nobody waits.
+	PhaseForgetting = "forgetting"
 )
 
 // gates make a worker wait at an armed phase. A phase that isn't armed costs one atomic load.

@@ -89,8 +89,13 @@ func (v *service) accept(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+	key, err := v.keyOf(r)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
 	// What was read is stored although its caller may have given up meanwhile: that is what services do.
-	stored, err := v.store.Accept(r.PathValue("pipeline"), int32(partition), r.Header.Get(keyHeader), body)
+	stored, err := v.store.Accept(r.PathValue("pipeline"), int32(partition), key, body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
@@ -112,9 +117,21 @@ func (v *service) accept(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
+// keyOf is the key that a request's effect is stored with. A service that was told to forget has none left, as one whose
+// keys have expired or were in a cache.
+func (v *service) keyOf(r *http.Request) (string, error) {
+	if !v.gates.waitsAt(PhaseForgetting) {
+		return r.Header.Get(keyHeader), nil
+	}
+	if err := v.store.Forget(); err != nil {
+		return "", err
+	}
+	return "", v.gates.announce(PhaseForgetting, 1)
+}
+
 // serviceInfo is what the service's process has phases for.
 func serviceInfo() Pipeline {
-	return Pipeline{PipelineInfo: harness.PipelineInfo{Name: serviceName, Phases: []string{PhaseStored, PhaseFailing}}}
+	return Pipeline{PipelineInfo: harness.PipelineInfo{Name: serviceName, Phases: []string{PhaseStored, PhaseFailing, PhaseForgetting}}}
 }
 
 // announce tells that the armed phase was reached without waiting there.

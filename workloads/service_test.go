@@ -76,3 +76,28 @@ func TestServiceThatStoresAndDoesNotAnswer(t *testing.T) {
 		})
 	}
 }
+
+// TestServiceThatForgetsItsKeys: what comes again with a key that the service no longer knows is done again.
+func TestServiceThatForgetsItsKeys(t *testing.T) {
+	t.Parallel()
+	const name, worker = "notify-idempotency-key", "notify-idempotency-key-0"
+	r := newRig(t, 2, quiet(), name)
+	soon := within(t, time.Minute)
+	r.start()
+	r.offer(name, 100)
+	require.NoError(t, r.Arm(soon, worker, PhaseNotified))
+	require.NoError(t, r.Await(soon, worker))
+	held := r.member(worker).Held
+	require.NotZero(t, held)
+	require.NoError(t, r.Kill(soon, worker))
+	require.NoError(t, r.Arm(soon, serviceName, PhaseForgetting))
+	require.NoError(t, r.Await(soon, serviceName), "the other worker calls")
+	require.NoError(t, r.Release(soon, serviceName))
+	require.NoError(t, r.Restart(soon, worker))
+	r.offer(name, r.Offered(name)+100)
+	r.finish()
+	require.Empty(t, r.Incidents())
+	lost, doubled := lostAndDoubled(r.counts(name))
+	require.Zero(t, lost)
+	require.Equal(t, int(held), doubled)
+}

@@ -42,7 +42,8 @@ CREATE TABLE IF NOT EXISTS effects (
 	PRIMARY KEY (pipeline, partition, offset)
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX IF NOT EXISTS effects_key ON effects (pipeline, key) WHERE key IS NOT NULL;
-CREATE TABLE IF NOT EXISTS unconfirmed (pipeline TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;`
+CREATE TABLE IF NOT EXISTS unconfirmed (pipeline TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS forgotten (pipeline TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;`
 
 const insertEffect = `
 INSERT INTO effects (pipeline, partition, offset, key, value, accepted)
@@ -174,6 +175,26 @@ func (s *Store) Unconfirmed(pipeline string) error {
 	return nil
 }
 
+// Forget forgets every key: whoever comes with one of them again is served as if for the first time. The effects stay.
+func (s *Store) Forget() error {
+	txn, err := s.db.Begin()
+	if err != nil {
+		return fmt.Errorf("effects: %w", err)
+	}
+	_, err = txn.Exec(`INSERT INTO forgotten SELECT pipeline, COUNT(*) FROM effects WHERE key IS NOT NULL GROUP BY pipeline
+		ON CONFLICT (pipeline) DO UPDATE SET n = n + excluded.n`)
+	if err == nil {
+		_, err = txn.Exec(`UPDATE effects SET key = NULL WHERE key IS NOT NULL`)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("effects: %w", err), txn.Rollback())
+	}
+	if err := txn.Commit(); err != nil {
+		return fmt.Errorf("effects: %w", err)
+	}
+	return nil
+}
+
 // Close closes the store once what is being accepted is stored.
 func (s *Store) Close() error {
 	s.closing.Lock()
@@ -243,8 +264,16 @@ func (r *Reader) End(ctx context.Context, pipeline string, partition int32) (n i
 
 // Unconfirmed is how many calls of a pipeline the service took and did not confirm, because it was told so.
 func (r *Reader) Unconfirmed(ctx context.Context, pipeline string) (n int64, err error) {
-	err = r.db.QueryRowContext(ctx, `SELECT COALESCE(SUM(n), 0) FROM unconfirmed WHERE pipeline = ?`, pipeline).Scan(&n)
-	if err != nil {
+	return r.sum(ctx, `SELECT COALESCE(SUM(n), 0) FROM unconfirmed WHERE pipeline = ?`, pipeline)
+}
+
+// Forgotten is how many keys of a pipeline the service has forgotten, because it was told so.
+func (r *Reader) Forgotten(ctx context.Context, pipeline string) (n int64, err error) {
+	return r.sum(ctx, `SELECT COALESCE(SUM(n), 0) FROM forgotten WHERE pipeline = ?`, pipeline)
+}
+
+func (r *Reader) sum(ctx context.Context, query, pipeline string) (n int64, err error) {
+	if err := r.db.QueryRowContext(ctx, query, pipeline).Scan(&n); err != nil {
 		return 0, fmt.Errorf("effects: %w", err)
 	}
 	return n, nil

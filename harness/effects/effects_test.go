@@ -52,5 +52,18 @@ func TestEffectsAreKeptInOrderAndKeysOnce(t *testing.T) {
 	stored, err := s.Accept("p", 1, "k", []byte("b"))
 	require.NoError(t, err)
 	require.False(t, stored)
+	require.NoError(t, s.Forget())
+	require.NoError(t, s.Forget(), "nothing is left")
+	for _, want := range []bool{true, false} {
+		stored, err = s.Accept("p", 1, "k", []byte("b"))
+		require.NoError(t, err)
+		require.Equal(t, want, stored, "a forgotten key is as good as new, and remembered again")
+	}
+	r, err = Open(path)
+	require.NoError(t, err)
+	forgotten, err := r.Forgotten(t.Context(), "p")
+	require.NoError(t, err)
+	require.EqualValues(t, 2, forgotten)
+	require.NoError(t, r.Close())
 	require.NoError(t, s.Close())
 }
