@@ -26,8 +26,9 @@ func drawHistory(t *rapid.T, f *histFile) {
 		0: func(e history.Entry) bool { _, ok := e.(*history.Outputs); return ok },
 		1: func(e history.Entry) bool { _, ok := e.(*history.Committed); return ok },
 		2: func(e history.Entry) bool { _, ok := e.(*history.TxnEnded); return ok },
+		3: func(e history.Entry) bool { _, ok := e.(*history.Acknowledged); return ok },
 	}
-	is := kinds[rapid.IntRange(0, 2).Draw(t, "kind")]
+	is := kinds[rapid.IntRange(0, len(kinds)-1).Draw(t, "kind")]
 	next := slices.IndexFunc(f.entries[i:], is)
 	if next < 0 {
 		return
@@ -40,6 +41,22 @@ func drawHistory(t *rapid.T, f *histFile) {
 		drawCommit(t, f, i, e)
 	case *history.TxnEnded:
 		drawEnd(t, f, i, e)
+	case *history.Acknowledged:
+		drawAcknowledged(t, f, i, e)
+	}
+}
+
+// drawAcknowledged gives an acknowledgement to a share group another outcome, other records, or no answer.
+func drawAcknowledged(t *rapid.T, f *histFile, i int, e *history.Acknowledged) {
+	switch rapid.IntRange(0, 2).Draw(t, "acknowledged") {
+	case 0:
+		e.Outcome = drawOutcome(t)
+	case 1:
+		x := e.Ranges[0]
+		x.To = rapid.Int64Range(x.From, x.To).Draw(t, "up to")
+		e.Ranges = []history.OffsetRange{x}
+	case 2:
+		f.entries = slices.Delete(slices.Clone(f.entries), i, i+1)
 	}
 }
 

@@ -59,7 +59,9 @@ func disturb(t *rapid.T, w *world, topic string) {
 	l.renumber()
 }
 
-func transactional(topic string) bool { return topic != "out-"+srcName && topic != "out-"+plainName }
+func transactional(topic string) bool {
+	return topic != "out-"+srcName && topic != "out-"+plainName && topic != "out-"+shareName && topic != "out-"+notifyName
+}
 
 // drawStrange makes a record of an output log one that is not its row's, or can't be read.
 func drawStrange(t *rapid.T, w *world, topic string) {
@@ -90,7 +92,8 @@ func drawStrange(t *rapid.T, w *world, topic string) {
 	}
 }
 
-// drawInput drops, copies and spoils records of the input, as a bad disk or a bad source would. Offsets stay what they were.
+// drawInput drops, copies and spoils records of the input, as a bad disk or a bad source would, or has its source have written
+// them in a transaction. Offsets stay what they were.
 func drawInput(t *rapid.T, w *world) {
 	l := drawPartition(t, w, inTopic)
 	b := rapid.SampledFrom(l.batches).Draw(t, "batch")
@@ -98,7 +101,15 @@ func drawInput(t *rapid.T, w *world) {
 		return
 	}
 	i := rapid.IntRange(0, len(b.Records)-1).Draw(t, "record")
-	switch rapid.IntRange(0, 3).Draw(t, "what") {
+	switch rapid.IntRange(0, 4).Draw(t, "what") {
+	case 4:
+		if b.Transactional {
+			return
+		}
+		b.Transactional, b.ProducerID = true, int64(700+len(l.batches))
+		if m := rapid.IntRange(0, 2).Draw(t, "marker"); m > 0 {
+			l.append(marker(b.ProducerID, observation.Marker(m)))
+		}
 	case 0:
 		l.dropRecord(b, i)
 	case 1:

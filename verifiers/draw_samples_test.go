@@ -1,6 +1,9 @@
 package verifiers
 
 import (
+	"cmp"
+	"slices"
+
 	"pgregory.net/rapid"
 
 	"github.com/chaeos/chaeos/harness/history"
@@ -28,9 +31,18 @@ func drawSamples(t *rapid.T, w *world) {
 			}
 		}
 	}
+	f.add(w.showed...)
+	slices.SortStableFunc(f.entries, func(a, b history.Entry) int { return cmp.Compare(sampledAt(a), sampledAt(b)) })
 	if rapid.Bool().Draw(t, "late load") {
 		w.record.LoadStart = at(500)
 	}
+}
+
+func sampledAt(e history.Entry) history.Time {
+	if s, ok := e.(*history.Sample); ok {
+		return s.At
+	}
+	return e.(*history.LogEnd).At
 }
 
 // drawSample draws what one sample says; false: it is missing.

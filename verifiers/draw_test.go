@@ -3,6 +3,7 @@ package verifiers
 import (
 	"pgregory.net/rapid"
 
+	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
@@ -10,26 +11,53 @@ import (
 // drawnRecords are few: an oracle is slow, and a drawn fault must meet another.
 const drawnRecords = 90
 
+const notifyName = "notify"
+
+// fullWorld is a clean run with a row of each kind.
+func fullWorld() *world {
+	w := makeWorld(drawnRecords, fanLayout, shareLayout, harness.PipelineLayout{
+		PipelineInfo: harness.PipelineInfo{Name: notifyName, Claims: harness.ExactlyOnce, Transactional: true, ReadCommitted: true},
+		Output:       "out-" + notifyName, Group: "g-notify",
+	})
+	w.fillShare()
+	w.record.Plan.Pipelines[len(w.record.Plan.Pipelines)-1].Effects = true
+	w.makeEffects("out-" + notifyName)
+	return w
+}
+
+// outputs are the topics of all rows, and what stands for one where a service was called.
+func (w *world) outputs() (all []string) {
+	for _, l := range w.record.Plan.Pipelines {
+		all = append(all, l.Outputs()...)
+	}
+	return all
+}
+
 // drawnWorld is a run in which logs, histories, samples and positions say anything.
 func drawnWorld(t *rapid.T) *world {
-	w := fanWorld(drawnRecords)
+	w := fullWorld()
 	w.record.Plan.Pipelines[2].ReadUncommittedOutput = rapid.IntRange(0, 3).Draw(t, "readers") == 0
 	times := func(most int, name string, do func()) {
 		for range rapid.IntRange(0, most).Draw(t, name) {
 			do()
 		}
 	}
-	for _, topic := range w.record.Plan.Outputs() {
+	for _, topic := range w.outputs() {
 		times(4, "log disturbances", func() { disturb(t, w, topic) })
 	}
-	times(2, "strange records", func() { drawStrange(t, w, rapid.SampledFrom(w.record.Plan.Outputs()).Draw(t, "topic")) })
+	times(2, "strange records", func() { drawStrange(t, w, rapid.SampledFrom(w.outputs()).Draw(t, "topic")) })
 	times(2, "input disturbances", func() { drawInput(t, w) })
-	for _, name := range []string{"idempotent-0", "transactional-0", "fan-out-0"} {
-		times(4, "history disturbances", func() { drawHistory(t, w.hist(name)) })
+	for _, name := range []string{plainName, txnName, fanName, shareName, notifyName} {
+		times(4, "history disturbances", func() { drawHistory(t, w.hist(name+"-0")) })
+		times(2, "rereads", func() { drawReread(t, w, name) })
 	}
 	for _, name := range []string{"source-input", "source-acks1"} {
-		times(2, "source disturbances", func() { drawSource(t, w.hist(name)) })
+		times(4, "source disturbances", func() { drawSource(t, w.hist(name)) })
 	}
+	for topic := range topicsOf(w) {
+		times(1, "elections", func() { drawElection(t, w, topic) })
+	}
+	times(2, "deletions", func() { drawDeletion(t, w) })
 	drawPositions(t, w)
 	drawSamples(t, w)
 	drawSeen(t, w)
@@ -49,11 +77,14 @@ func drawPositions(t *rapid.T, w *world) {
 	}
 	unread := tp{}
 	if rapid.IntRange(0, 5).Draw(t, "read to the end") == 0 {
-		unread = tp{rapid.SampledFrom(w.record.Plan.Outputs()).Draw(t, "unread"), int32(rapid.IntRange(0, parts-1).Draw(t, "partition"))}
+		unread = tp{rapid.SampledFrom(w.outputs()).Draw(t, "unread"), int32(rapid.IntRange(0, parts-1).Draw(t, "partition"))}
 	}
 	w.tweak = func(x *observation.Index) {
 		if p := x.Partition(unread.topic, unread.partition); p != nil {
 			p.Complete = false
+		}
+		for at, start := range w.deleted {
+			x.Partition(at.topic, at.partition).LogStart = start
 		}
 	}
 }

@@ -14,8 +14,14 @@ import (
 func ofEffects() *world {
 	w := newWorld(records)
 	w.record.Plan.Pipelines[2].Effects = true
+	w.makeEffects("out-" + txnName)
+	return w
+}
+
+// makeEffects leaves of a topic's transactions what a service's store holds of them.
+func (w *world) makeEffects(topic string) {
 	for p := range int32(parts) {
-		l := w.log("out-"+txnName, p)
+		l := w.log(topic, p)
 		var effects []*observation.Batch
 		for _, b := range l.batches {
 			if !b.Control {
@@ -26,7 +32,6 @@ func ofEffects() *world {
 		l.batches = effects
 		l.renumber()
 	}
-	return w
 }
 
 // ended is the entry that says how a transaction ended, offsets the one that says what became of its positions.

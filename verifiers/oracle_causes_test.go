@@ -27,6 +27,8 @@ func (s *slowRow) causeOf(c slowCopy, earlier []slowCopy) string {
 	for _, o := range earlier {
 		switch {
 		case !s.layout.ProducerOnly && (o.life() != c.life() || o.rec.Processing != c.rec.Processing):
+		case s.layout.Effects:
+			return byCall
 		case o.batch.ProducerID < 0 || c.batch.ProducerID < 0:
 			return byResend
 		case cause != "": // the first of these that explains it
@@ -66,9 +68,12 @@ func (s *slowRow) lostBy(lost []tpo) map[string]uint64 {
 	}
 	rest := map[int32]uint64{}
 	for _, k := range lost {
-		if dropped[k] {
+		switch {
+		case dropped[k]:
 			by[byAbort]++
-		} else {
+		case s.layout.ShareGroup && !s.acknowledged(k, history.OutcomeConfirmed, history.OutcomeUnknown, history.OutcomeFailed):
+			by[byGivingUp]++
+		default:
 			rest[s.numberOf(k)]++
 		}
 	}
@@ -100,14 +105,3 @@ func (s *slowRow) confirmedAndGone(number int32) (n uint64) {
 	})
 	return n
 }
-
-// goneBy says how so many confirmed outputs of a partition went: below its start, cut off, or for no reason that shows.
-func (s *slowRow) goneBy(number int32, n uint64) (all []causeCount) {
-	return []causeCount{{byAbsence, n}}
-}
-
-// goneFrom says how an acknowledged record went from a topic.
-func (s *slowRow) goneFrom(topic string, seq uint64) string { return byAbsence }
-
-// reprocessed says why a copy of another processing is there.
-func (s *slowRow) reprocessed(_, _ slowCopy) string { return byProcess }

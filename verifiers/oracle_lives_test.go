@@ -14,6 +14,10 @@ type slowLife struct {
 	// commits are those outside transactions, and those of transactions whose commit was confirmed.
 	commits []slowCommit
 	txns    map[uint64]*slowTxn
+	// acknowledgements are those to a share group, and effects says that no transaction holds its outputs.
+	acknowledgements []*history.Acknowledged
+	effects          bool
+	entries          []history.Entry
 }
 
 type slowCommit struct {
@@ -26,16 +30,25 @@ type slowCommit struct {
 type slowTxn struct {
 	stored  map[int32]uint64
 	offsets []history.PartitionOffset
+	// sending are the positions that its worker last set out to commit in it.
+	sending []history.PartitionOffset
 	// asks are its requests to end it, answers what came of them.
 	asks    []*history.TxnEnding
 	answers []*history.TxnEnded
 }
 
-func slowLifeOf(f *histFile) *slowLife {
-	l := &slowLife{life: life{uint16(f.record.Number), uint32(f.record.Incarnation)}, closed: !f.noEnd, txns: map[uint64]*slowTxn{}, told: map[history.Outcome]map[int32]uint64{
+func slowLifeOf(f *histFile, effects bool) *slowLife {
+	l := &slowLife{entries: f.entries, effects: effects, life: life{uint16(f.record.Number), uint32(f.record.Incarnation)}, closed: !f.noEnd, txns: map[uint64]*slowTxn{}, told: map[history.Outcome]map[int32]uint64{
 		history.OutcomeUnknown: {}, history.OutcomeConfirmed: {}, history.OutcomeFailed: {},
 	}}
 	var unanswered *history.Committing
+	var acking *history.Acknowledging
+	unacknowledged := func() {
+		if acking != nil {
+			l.acknowledgements = append(l.acknowledgements, &history.Acknowledged{Outcome: history.OutcomeUnknown, Ranges: acking.Ranges})
+		}
+		acking = nil
+	}
 	silent := func() {
 		if unanswered != nil {
 			l.commits = append(l.commits, slowCommit{0, history.OutcomeUnknown, unanswered.Offsets})
@@ -48,7 +61,15 @@ func slowLifeOf(f *histFile) *slowLife {
 			if e.Txn == 0 {
 				silent()
 				unanswered = e
+			} else {
+				l.txn(e.Txn).sending = e.Offsets
 			}
+		case *history.Acknowledging:
+			unacknowledged()
+			acking = e
+		case *history.Acknowledged:
+			acking = nil
+			l.acknowledgements = append(l.acknowledgements, e)
 		case *history.Committed:
 			if e.Txn == 0 {
 				unanswered = nil
@@ -67,7 +88,11 @@ func slowLifeOf(f *histFile) *slowLife {
 		}
 	}
 	silent()
+	unacknowledged()
 	for n, t := range l.txns {
+		if effects && t.undecided() {
+			l.commits = append(l.commits, slowCommit{n, history.OutcomeUnknown, t.sending})
+		}
 		if t.is(true, history.OutcomeConfirmed) {
 			l.commits = append(l.commits, slowCommit{n, history.OutcomeConfirmed, t.offsets})
 		}
@@ -85,7 +110,7 @@ func (l *slowLife) txn(n uint64) *slowTxn {
 func (l *slowLife) outputs(e *history.Outputs) {
 	for _, c := range e.Counts {
 		switch {
-		case e.Txn == 0:
+		case e.Txn == 0 || l.effects:
 			l.told[e.Outcome][c.Partition] += c.Count
 		case e.Outcome == history.OutcomeConfirmed:
 			l.txn(e.Txn).stored[c.Partition] += c.Count

@@ -14,7 +14,7 @@ func oracle(w *world, layout harness.PipelineLayout) harness.Numbers {
 	n.DuplicatesBy = s.duplicatesBy()
 	s.unknown(&n)
 	n.Phantom = s.phantoms()
-	if layout.Transactional {
+	if layout.Transactional && !layout.Effects {
 		n.Torn, n.AbortedSeen, n.CommittedNotSeen, n.Contradicted = s.torn(), s.abortedSeen(), s.committedNotSeen(), s.contradicted()
 	}
 	if !layout.ProducerOnly {
@@ -26,7 +26,9 @@ func oracle(w *world, layout harness.PipelineLayout) harness.Numbers {
 		s.inputFaults(&n)
 	}
 	s.live(&n)
-	s.stalls(&n)
+	if !layout.Effects {
+		s.stalls(&n)
+	}
 	return n
 }
 
@@ -56,7 +58,7 @@ func (s *slowRow) split(n *harness.Numbers) {
 			some[at] = true
 		case behind[k] || !s.whole(s.numberOf(k)):
 			n.Hidden++
-		case s.layout.ProducerOnly || k.offset < s.position[k.partition]:
+		case s.layout.ProducerOnly || k.offset < s.position[k.partition] || s.acknowledged(k, history.OutcomeConfirmed):
 			n.Lost++
 			lacking[at] = true
 			lost = append(lost, k)

@@ -56,7 +56,7 @@ func newSlowRow(w *world, layout harness.PipelineLayout) *slowRow {
 	}
 	for _, name := range w.order {
 		if f := w.files[name]; f.record.Role == roleWorker && f.record.Pipeline == layout.Name {
-			s.lives = append(s.lives, slowLifeOf(f))
+			s.lives = append(s.lives, slowLifeOf(f, layout.Effects))
 		}
 	}
 	for _, p := range s.index.Positions {

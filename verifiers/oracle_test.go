@@ -2,6 +2,7 @@ package verifiers
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,21 +56,28 @@ func TestAgainstOracle(t *testing.T) {
 	})
 }
 
-// TestOracleSeesEveryNumber keeps a figure from being compared in runs in which it is always the same.
+// TestOracleSeesEveryNumber keeps a figure from being compared in runs in which it is always the same, and every cause of a
+// duplicate or loss from never being drawn.
 func TestOracleSeesEveryNumber(t *testing.T) {
 	drawn := rapid.Custom(drawnWorld)
 	clean := map[string]harness.Numbers{}
-	w := fanWorld(drawnRecords)
+	w := fullWorld()
 	w.judge(t)
 	for _, layout := range w.record.Plan.Pipelines {
 		clean[layout.Name] = oracle(w, layout)
 	}
-	differs := map[string]int{}
-	for i := range 60 {
+	differs, caused := map[string]int{}, map[string]uint64{}
+	for i := range 100 {
 		w := drawn.Example(i)
 		w.save(t)
 		for _, layout := range w.record.Plan.Pipelines {
-			each(clean[layout.Name], oracle(w, layout), func(field string, want, got any) {
+			is := oracle(w, layout)
+			for _, by := range []map[string]uint64{is.DuplicatesBy, is.LostBy, is.AckedAbsentBy} {
+				for cause, n := range by {
+					caused[cause] += n
+				}
+			}
+			each(clean[layout.Name], is, func(field string, want, got any) {
 				if !reflect.DeepEqual(want, got) {
 					differs[field]++
 				}
@@ -79,6 +87,11 @@ func TestOracleSeesEveryNumber(t *testing.T) {
 	each(harness.Numbers{}, harness.Numbers{}, func(field string, _, _ any) {
 		require.Positive(t, differs[field], "%s is never anything but a clean run's", field)
 	})
+	for _, cause := range Causes() {
+		if !slices.Contains([]string{endedByCommit, endedByClient, endedByTimeout, endedByNewEpoch, endedUnasked}, cause) {
+			require.Positive(t, caused[cause], "%s is never drawn", cause)
+		}
+	}
 	for field := range notCompared {
 		_, ok := reflect.TypeFor[harness.Numbers]().FieldByName(field)
 		require.True(t, ok, field)

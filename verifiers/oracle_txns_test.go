@@ -6,6 +6,9 @@ import "github.com/chaeos/chaeos/harness/history"
 func (s *slowRow) eachTxn(show func(t *slowTxn, log map[int32]map[visibility]uint64)) {
 	for _, l := range s.lives {
 		for ordinal, t := range l.txns {
+			if s.layout.Effects {
+				continue // no transaction holds an effect
+			}
 			log := map[int32]map[visibility]uint64{}
 			for _, c := range s.copies {
 				if c.life() == l.life && c.rec.Txn == ordinal {

@@ -15,7 +15,7 @@ func (s *slowRow) processings(l life, number int32) uint64 {
 	}
 	found := map[processing]bool{}
 	for _, c := range s.copies {
-		if c.life() == l && c.number == number && c.rec.Txn == 0 && c.fate != aborted {
+		if c.life() == l && c.number == number && (c.rec.Txn == 0 || s.layout.Effects) && c.fate != aborted {
 			at := processing{key: c.key, ordinal: c.rec.Processing}
 			if c.orphan {
 				at.orphan = 1 + c.rec.Offset
@@ -24,6 +24,16 @@ func (s *slowRow) processings(l life, number int32) uint64 {
 		}
 	}
 	return uint64(len(found))
+}
+
+// calls counts what an external service stored for a life: each call has an outcome of its own.
+func (s *slowRow) calls(l life, number int32) (n uint64) {
+	for _, c := range s.copies {
+		if c.life() == l && c.number == number {
+			n++
+		}
+	}
+	return n
 }
 
 // unknown counts the outcomes that nobody learnt, and those whose effect is visible.
@@ -47,7 +57,15 @@ func (s *slowRow) unknown(n *harness.Numbers) {
 		for p, unknown := range l.told[history.OutcomeUnknown] {
 			n.Unknown += unknown
 			there, confirmed := s.processings(l.life, p), l.told[history.OutcomeConfirmed][p]
+			if s.layout.Effects {
+				there = s.calls(l.life, p)
+			}
 			n.UnknownHappened += min(unknown, there-min(there, confirmed))
+		}
+		for _, a := range l.acknowledgements {
+			if a.Outcome != history.OutcomeConfirmed { // a refusal proves nothing: the request before may have been applied
+				n.UnknownCommits++
+			}
 		}
 		for _, c := range l.commits {
 			if c.outcome == history.OutcomeUnknown {

@@ -18,13 +18,19 @@ const (
 	rereadRedelivery = "redelivery"
 )
 
-// rereads counts the duplicates that came of each stint that began below what had been processed.
+// rereads counts the duplicates that came of each stint that began below what had been processed, by why they did: a worker
+// that goes back over what it read under two assignments has reread the one and was given the other anew.
 type rereads struct {
-	by map[*stint]*harness.Reread
+	by map[rereading]*harness.Reread
+}
+
+type rereading struct {
+	stint *stint
+	why   string
 }
 
 // note charges one duplicate to the later of two deliveries and returns why it was made ("" where no history tells).
-func (r *rereads) note(e *evidence, partition int32, earlier, later copyOf) (why string, at *harness.Reread) {
+func (r *rereads) note(e *evidence, partition int32, earlier, later copyOf) (why string, by *harness.Reread) {
 	a, b := e.stintOf(partition, earlier), e.stintOf(partition, later)
 	if a != nil && b != nil && a.began > b.began {
 		a, b = b, a // a zombie's late write: the log's order is not the order of the deliveries
@@ -33,19 +39,20 @@ func (r *rereads) note(e *evidence, partition int32, earlier, later copyOf) (why
 	if b == nil {
 		return "", nil
 	}
-	x, ok := r.by[b]
+	at := rereading{b, whyReread(a, b, earlier)}
+	x, ok := r.by[at]
 	if !ok {
 		x = &harness.Reread{
-			Why: whyReread(a, b, earlier), By: lifeOf(b.worker), Before: e.lifeOf(earlier.life), Partition: partition,
+			Why: at.why, By: lifeOf(b.worker), Before: e.lifeOf(earlier.life), Partition: partition,
 			Generation: b.generation, Assigned: b.assigned, Began: b.began, From: b.from,
 		}
 		if before := e.worker(earlier.life); before != nil {
 			x.Killed = before.killed
 		}
 		if r.by == nil {
-			r.by = map[*stint]*harness.Reread{}
+			r.by = map[rereading]*harness.Reread{}
 		}
-		r.by[b] = x
+		r.by[at] = x
 	}
 	x.Copies++
 	return x.Why, x
@@ -107,7 +114,7 @@ func (r *rereads) settle(e *evidence) ([]harness.Reread, error) {
 		all = append(all, *x)
 	}
 	slices.SortFunc(all, func(a, b harness.Reread) int {
-		return cmp.Or(cmp.Compare(a.Began, b.Began), cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.By.Worker, b.By.Worker))
+		return cmp.Or(cmp.Compare(a.Began, b.Began), cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.By.Worker, b.By.Worker), cmp.Compare(a.Why, b.Why))
 	})
 	return all, nil
 }

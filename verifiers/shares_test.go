@@ -14,10 +14,16 @@ const shareName = "share-group"
 
 // shareWorld is a world with a row more, a share group's.
 func shareWorld(n uint64) *world {
-	layout := harness.PipelineLayout{
-		PipelineInfo: harness.PipelineInfo{Name: shareName, Claims: harness.AtLeastOnce, ShareGroup: true}, Output: "out-" + shareName, Group: "g-share",
-	}
-	w := makeWorld(n, layout)
+	w := makeWorld(n, shareLayout)
+	w.fillShare()
+	return w
+}
+
+var shareLayout = harness.PipelineLayout{
+	PipelineInfo: harness.PipelineInfo{Name: shareName, Claims: harness.AtLeastOnce, ShareGroup: true}, Output: "out-" + shareName, Group: "g-share",
+}
+
+func (w *world) fillShare() {
 	f := w.addHist(shareName+"-0", "worker", shareName, 0, 1)
 	f.add(&history.Assigned{At: baseTime, Generation: 1, Partitions: []int32{0, 1, 2}})
 	processing := uint64(1)
@@ -31,7 +37,6 @@ func shareWorld(n uint64) *world {
 				&history.Acknowledging{At: at, Ranges: ranges}, &history.Acknowledged{At: at, Outcome: history.OutcomeConfirmed, Ranges: ranges})
 		}
 	}
-	return w
 }
 
 // startAt makes a share group start at an offset of input partition 1.

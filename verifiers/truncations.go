@@ -89,16 +89,17 @@ func (t truncations) at(partition int32, offset int64) *harness.Truncation {
 	return nil
 }
 
-// length is how many offsets of a partition were cut off.
+// length is how many offsets of a partition were cut off: ranges may overlap, and leave what is sound between them.
 func (t truncations) length(partition int32) (n int64) {
-	from, to := int64(0), int64(0)
-	for i, x := range t[partition] {
-		if i == 0 {
-			from, to = x.From, x.To
-		}
-		from, to = min(from, x.From), max(to, x.To)
+	ranges := slices.Clone(t[partition])
+	slices.SortFunc(ranges, func(a, b harness.Truncation) int { return cmp.Compare(a.From, b.From) })
+	counted := int64(0)
+	for _, x := range ranges {
+		from := max(counted, x.From)
+		n += max(0, x.To-from)
+		counted = max(counted, x.To)
 	}
-	return to - from
+	return n
 }
 
 func findTruncations(parts []*partLog, l *liveLog) truncations {

@@ -42,6 +42,10 @@ type world struct {
 	// cut shortens files after they were written, by name.
 	cut   map[string]int64
 	extra []observation.Position
+	// deleted are the log starts that moved.
+	deleted map[tp]int64
+	// showed are further entries of the observer's.
+	showed []history.Entry
 	// saved is the index as it was saved last.
 	saved *observation.Index
 }
@@ -124,11 +128,11 @@ func at(n uint64) history.Time { return baseTime.Add(time.Duration(n) * time.Mil
 func newWorld(n uint64) *world { return makeWorld(n) }
 
 // fanWorld is one with a row more, that writes to two topics.
-func fanWorld(n uint64) *world {
-	return makeWorld(n, harness.PipelineLayout{
-		PipelineInfo: harness.PipelineInfo{Name: fanName, Claims: harness.ExactlyOnce, Transactional: true, ReadCommitted: true, Topics: 2},
-		Output:       "out-" + fanName, Further: []string{"out-" + fanName + "-2"}, Group: "g-fan",
-	})
+func fanWorld(n uint64) *world { return makeWorld(n, fanLayout) }
+
+var fanLayout = harness.PipelineLayout{
+	PipelineInfo: harness.PipelineInfo{Name: fanName, Claims: harness.ExactlyOnce, Transactional: true, ReadCommitted: true, Topics: 2},
+	Output:       "out-" + fanName, Further: []string{"out-" + fanName + "-2"}, Group: "g-fan",
 }
 
 func makeWorld(n uint64, more ...harness.PipelineLayout) *world {
@@ -143,7 +147,7 @@ func makeWorld(n uint64, more ...harness.PipelineLayout) *world {
 			}},
 			Cluster: harness.ClusterInfo{Provider: "local", Kafka: "4.3.1", Nodes: []int{1, 2, 3}},
 		},
-		logs: map[tp]*topicLog{}, files: map[string]*histFile{}, cut: map[string]int64{},
+		logs: map[tp]*topicLog{}, files: map[string]*histFile{}, cut: map[string]int64{}, deleted: map[tp]int64{},
 	}
 	w.record.Plan.Pipelines = append(w.record.Plan.Pipelines, more...)
 	for _, topic := range append(w.record.Plan.Outputs(), inTopic) {
