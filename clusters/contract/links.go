@@ -30,6 +30,12 @@ func (s *suite) clientLinks(t *testing.T) {
 	require.NoError(t, asked.Wait())
 	dials, other := answers[0], answers[1]
 	require.Equal(t, dials, answers[2], "a restarted worker finds its own links")
+	for i := range 2 {
+		for _, n := range c.Info().Nodes {
+			link := harness.NewLink(harness.ClientLink, fmt.Sprintf("transactional-%d", i), n)
+			require.True(t, slices.ContainsFunc(c.Links(), func(l harness.Link) bool { return l.Proxy == link.Proxy }), "%s is not listed", link.Proxy)
+		}
+	}
 	for _, address := range c.Info().Bootstrap {
 		require.NotEqual(t, dials[address], other[address])
 	}

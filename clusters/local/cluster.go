@@ -75,7 +75,9 @@ func (c *cluster) ClientLinks(ctx context.Context, client string) (harness.Dials
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.links = made.Links
+	if len(made.Links) > len(c.links) { // there are only ever more, and of two answers the older one may come last
+		c.links = made.Links
+	}
 	return made.Dials, nil
 }
 
