@@ -65,7 +65,28 @@ func (f *fakeFleet) do(ctx context.Context, op, name string, change func(*harnes
 		return errors.New("no such member")
 	}
 	change(m)
+	f.deal()
 	return nil
+}
+
+// deal gives each of p's three partitions to a worker that is not dead, in turn: a frozen one keeps what it has.
+func (f *fakeFleet) deal() {
+	var living []*harness.Member
+	for _, name := range slices.Sorted(maps.Keys(f.members)) {
+		m := f.members[name]
+		if m.Role != roleWorker {
+			continue
+		}
+		if m.Partitions = nil; m.State != harness.MemberDead {
+			living = append(living, m)
+		}
+	}
+	for p := range int32(3) {
+		if len(living) > 0 {
+			m := living[int(p)%len(living)]
+			m.Partitions = append(m.Partitions, p)
+		}
+	}
 }
 
 func (f *fakeFleet) called() []string {
@@ -75,7 +96,7 @@ func (f *fakeFleet) called() []string {
 }
 
 func (f *fakeFleet) Kill(ctx context.Context, name string) error {
-	return f.do(ctx, "kill", name, func(m *harness.Member) { m.State, m.WaitingAt, m.Partitions = harness.MemberDead, "", nil })
+	return f.do(ctx, "kill", name, func(m *harness.Member) { m.State, m.WaitingAt = harness.MemberDead, "" })
 }
 func (f *fakeFleet) Restart(ctx context.Context, name string) error {
 	return f.do(ctx, "restart", name, func(m *harness.Member) { m.State = harness.MemberRunning; m.Incarnation++ })
@@ -111,27 +132,22 @@ func (f *fakeFleet) Await(ctx context.Context, name string) error {
 	})
 }
 
-// Stop lets a member end; what it held goes to the first worker.
+// Stop lets a member end; a paused one hears it too.
 func (f *fakeFleet) Stop(ctx context.Context, name string) error {
-	return f.do(ctx, "stop", name, func(m *harness.Member) {
-		m.State = harness.MemberDead
-		if first := f.members["p-0"]; first != m {
-			first.Partitions = append(first.Partitions, m.Partitions...)
-		}
-		m.Partitions = nil
-	})
+	return f.do(ctx, "stop", name, func(m *harness.Member) { m.State = harness.MemberDead })
 }
 
-// Add starts a worker of p, which gets a partition of the first one.
+// Rename is one of the steps that can't fail.
+func (f *fakeFleet) Rename(name string) error {
+	return f.do(context.Background(), "rename", name, func(*harness.Member) {})
+}
+
+// Add starts a worker of p.
 func (f *fakeFleet) Add(ctx context.Context, pipeline string) (string, error) {
 	f.mu.Lock()
 	n := len(f.members)
 	name := fmt.Sprintf("%s-%d", pipeline, n)
 	f.members[name] = &harness.Member{Name: name, Role: "worker", Pipeline: pipeline, Number: n, State: harness.MemberDead}
 	f.mu.Unlock()
-	return name, f.do(ctx, "add", name, func(m *harness.Member) {
-		first := f.members["p-0"]
-		last := len(first.Partitions) - 1
-		m.State, m.Partitions, first.Partitions = harness.MemberRunning, first.Partitions[last:], first.Partitions[:last:last]
-	})
+	return name, f.do(ctx, "add", name, func(m *harness.Member) { m.State = harness.MemberRunning })
 }

@@ -18,13 +18,23 @@ const healedWithin = 15 * time.Second
 type healLook struct {
 	// proof says that it is so: "no toxic left on 8 links".
 	proof string
-	// broken says what is not so, nil when it is.
+	// broken says what is not so, nil when it is, and leftToAnother where another fault must see to it.
 	broken func(context.Context) error
 }
 
 // expect notes what must be so once the fault is healed.
 func (i *injection) expect(proof string, broken func(context.Context) error) {
 	i.looks = append(i.looks, healLook{proof, broken})
+}
+
+// leftToAnother says that a fault's heal left something as another fault wants it.
+type leftToAnother string
+
+func (l leftToAnother) Error() string { return string(l) }
+
+func isLeft(err error) bool {
+	var left leftToAnother
+	return errors.As(err, &left)
 }
 
 // CheckHeal looks, by effect, whether everything that the fault touched is as it was, and waits a bounded time for it. It
@@ -38,14 +48,18 @@ func (i *injection) CheckHeal(ctx context.Context) (string, error) {
 		var last error
 		err := wait.Poll(ctx, adminEvery, func() (bool, error) {
 			last = l.broken(ctx)
-			return last == nil, nil
+			return last == nil || isLeft(last), nil
 		})
 		if err != nil {
 			errs = append(errs, fmt.Errorf("stayed broken for %s: %w", healedWithin, errors.Join(last, err)))
 			continue
 		}
-		if !slices.Contains(proofs, l.proof) {
-			proofs = append(proofs, l.proof)
+		proof := l.proof
+		if last != nil {
+			proof = last.Error()
+		}
+		if !slices.Contains(proofs, proof) {
+			proofs = append(proofs, proof)
 		}
 	}
 	return strings.Join(proofs, ", "), errors.Join(errs...)

@@ -134,7 +134,7 @@ func findOnLinks(ctx context.Context, f *harness.Field, target string) (found, e
 		return found{}, err
 	}
 	if t.Class() == Workers {
-		if out.members, err = t.findWorkers(ctx, f); err != nil {
+		if out.members, err = t.findWorkers(ctx, f, living); err != nil {
 			return found{}, err
 		}
 		out.affected, out.text = heldBy(f, out.members), strings.Join(out.members, ", ")

@@ -79,7 +79,13 @@ func (n nodeFault) hitAll(ctx context.Context, f *harness.Field, i *injection, b
 	errs := make([]error, len(brokers))
 	var hitting sync.WaitGroup
 	for at, b := range brokers {
-		hitting.Go(func() { errs[at] = n.strike(ctx, f, i, b) })
+		hitting.Go(func() {
+			errs[at] = brokerProcess(f, b).strike(ctx, &i.undo, blow[harness.NodeState]{
+				from: n.from, wants: n.wants,
+				hit:  func(ctx context.Context) error { return n.hit(ctx, f.Cluster, b) },
+				heal: func(ctx context.Context) error { return n.heal(ctx, f, b) },
+			})
+		})
 	}
 	hitting.Wait()
 	return errors.Join(errs...)
@@ -97,22 +103,6 @@ func (n nodeFault) proof(v view, l harness.PipelineLayout, brokers []int) (strin
 		return notTouched("no broker that was hit led or coordinated anything of it")
 	}
 	return strings.Join(texts, "; "), true
-}
-
-// expectNodes: once healed, the brokers run, unless another fault has them.
-func (i *injection) expectNodes(brokers []int) {
-	for _, b := range brokers {
-		i.expect(fmt.Sprintf("broker %d runs", b), func(ctx context.Context) error {
-			if processes.claimed(processKey(i.field, b)) {
-				return nil
-			}
-			state, err := stateOf(ctx, i.field.Cluster, b)
-			if err == nil && state != harness.NodeRunning {
-				err = fmt.Errorf("broker %d is %s", b, state)
-			}
-			return err
-		})
-	}
 }
 
 // stateOf asks for a node's state.

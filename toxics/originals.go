@@ -28,7 +28,30 @@ type layers[V any] struct {
 // claim is one fault's wish for one thing.
 type claim[V any] struct {
 	key  string
+	of   *layers[V]
 	want V
+}
+
+// settle makes a thing that the caller is changing stay as it is now, whoever is healed.
+func (o *originals[V]) settle(l *layers[V], now V) {
+	o.begin(l, now)
+	for _, c := range l.claims {
+		c.want = now
+	}
+}
+
+// begin says what a thing that the caller is changing was like at first.
+func (o *originals[V]) begin(l *layers[V], first V) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	l.first = first
+}
+
+// first is what a claimed thing was like at first.
+func (o *originals[V]) first(c *claim[V]) V {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return c.of.first
 }
 
 // keyOn makes a thing's key unique over clusters: two may be up in one process.
@@ -67,7 +90,7 @@ func (o *originals[V]) take(key string, want V, read func() (V, error)) (c *clai
 			if err != nil {
 				return err
 			}
-			l.first = first
+			o.begin(l, first)
 		}
 		c = o.add(l, key, want)
 		return nil
@@ -77,11 +100,18 @@ func (o *originals[V]) take(key string, want V, read func() (V, error)) (c *clai
 
 // add notes a claim on a thing that the caller is changing.
 func (o *originals[V]) add(l *layers[V], key string, want V) *claim[V] {
-	c := &claim[V]{key: key, want: want}
+	c := &claim[V]{key: key, of: l, want: want}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	l.claims = append(l.claims, c)
 	return c
+}
+
+// age makes a claim the oldest of a thing that the caller is changing.
+func (o *originals[V]) age(l *layers[V], c *claim[V]) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	l.claims = append([]*claim[V]{c}, slices.DeleteFunc(l.claims, func(other *claim[V]) bool { return other == c })...)
 }
 
 // claimed says whether any fault has a claim on a thing.

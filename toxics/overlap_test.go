@@ -2,6 +2,7 @@ package toxics
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,7 +54,7 @@ func TestFaultsOnOneBrokerHealInAnyOrder(t *testing.T) {
 				require.NoError(t, err)
 			}
 			s.allRun(t)
-			assert.False(t, processes.claimed(processKey(s.Field, 1)))
+			assert.Empty(t, claimsOf(s, &brokerProcesses))
 		}
 	}
 }
@@ -112,7 +113,10 @@ func TestFaultsOfAllSortsHealInAnyOrder(t *testing.T) {
 		{"refuse", "broker 1", nil},
 		{"broker-pause", "broker 1", nil},
 		{"broker-kill", "all brokers", nil},
+		{"worker-scale", "worker 0", nil},
 		{"worker-pause", "worker 0", nil},
+		{"worker-stop", "worker 1", nil},
+		{"worker-kill", "all workers", nil},
 		{"request-hold", "all brokers", map[string]any{"apis": "EndTxn"}},
 		{"response-drop", "worker 1", map[string]any{"apis": "Produce"}},
 		{"topic-config", "topic output", nil},
@@ -121,7 +125,7 @@ func TestFaultsOfAllSortsHealInAnyOrder(t *testing.T) {
 	for seed := range uint64(6) {
 		draw := rand.New(rand.NewPCG(seed, 0))
 		var active []harness.Injection
-		for _, one := range sorts { // in this order: a broker that is dead can't be paused
+		for _, one := range sorts { // in this order: what is dead can't be paused
 			if draw.IntN(4) > 0 {
 				active = append(active, s.inject(t, one.fault, one.target, one.options))
 			}
@@ -152,9 +156,11 @@ func (s *stage) whole(t *testing.T) {
 	s.allRun(t)
 	s.ledAsAtFirst(t)
 	for _, m := range s.fleet.Members() {
-		if m.Number < 2 { // the others were added for a time
-			require.Equal(t, harness.MemberRunning, m.State, m.Name)
+		want := harness.MemberRunning
+		if m.Number >= 2 { // it was added for a time
+			want = harness.MemberDead
 		}
+		require.Equal(t, want, m.State, m.Name)
 		require.Empty(t, m.WaitingAt, m.Name)
 	}
 	for _, topic := range topicsOf(s.Plan) {
@@ -162,8 +168,8 @@ func (s *stage) whole(t *testing.T) {
 		require.NoError(t, err)
 		require.Nil(t, ownValue(resource{kmsg.ConfigResourceTypeTopic, topic}, own), topic)
 	}
-	require.Empty(t, append(append(append(claimsOf(s, &processes), claimsOf(s, &closed)...), claimsOf(s, &configValues)...),
-		claimsOf(s, &orders)...), "claims are left")
+	require.Empty(t, slices.Concat(claimsOf(s, &brokerProcesses), claimsOf(s, &memberProcesses), claimsOf(s, &closed),
+		claimsOf(s, &configValues), claimsOf(s, &orders)), "claims are left")
 }
 
 // claimsOf lists the things of a stage's cluster that faults still have claims on.

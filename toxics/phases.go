@@ -3,12 +3,14 @@ package toxics
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/chaeos/chaeos/harness"
 )
 
-// awaitPhases brings each worker that has a phase to it, and returns once all wait there with enough records held.
-func (w workerKill) awaitPhases(ctx context.Context, f *harness.Field, names []string) error {
+// awaitPhases brings each worker that has a phase to it, and returns once all wait there with enough records held. The heal
+// lets those go on that were not killed.
+func (w workerKill) awaitPhases(ctx context.Context, i *injection, names []string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -17,8 +19,8 @@ func (w workerKill) awaitPhases(ctx context.Context, f *harness.Field, names []s
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, w.within, fmt.Errorf("not there within %s", w.within))
 	defer cancel()
-	return together(names, func(name string) error {
-		m, err := member(f, name)
+	return together(names, func(_ int, name string) error {
+		m, err := member(i.field, name)
 		if err != nil {
 			return err
 		}
@@ -26,11 +28,24 @@ func (w workerKill) awaitPhases(ctx context.Context, f *harness.Field, names []s
 		if phase == "" {
 			return nil
 		}
-		if err := w.awaitPhase(ctx, f, name, phase); err != nil {
-			return fmt.Errorf("waiting for phase %s with %d records held: %w", phase, w.held, err)
+		i.undo.add("phase of "+name, releaseWithin, func(ctx context.Context) error { return releaseLife(ctx, i.field, m) })
+		if err := w.awaitPhase(ctx, i.field, name, phase); err != nil {
+			return fmt.Errorf("%s: waiting for phase %s with %d records held: %w", calledMember(i.field, name), phase, w.held, err)
 		}
 		return nil
 	})
+}
+
+// releaseWithin bounds how long a member may take to go on.
+const releaseWithin = 15 * time.Second
+
+// releaseLife lets a member go on that was armed, unless that life of it is over.
+func releaseLife(ctx context.Context, f *harness.Field, armed harness.Member) error {
+	m, err := member(f, armed.Name)
+	if err != nil || m.State == harness.MemberDead || m.Incarnation != armed.Incarnation {
+		return err
+	}
+	return f.Fleet.Release(ctx, armed.Name)
 }
 
 // awaitPhase arms a worker until it waits with enough records held. A phase reached with fewer is let pass: killed there,

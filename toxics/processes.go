@@ -5,40 +5,78 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/chaeos/chaeos/harness"
+	"time"
 )
 
-// processes are the states that faults want brokers' processes to be in. A broker that was paused and then killed is
-// paused again when the kill is healed first; one that was restarted and then killed stays dead until the kill is healed.
-var processes originals[harness.NodeState]
-
-func processKey(f *harness.Field, node int) string {
-	return keyOn(f, fmt.Sprintf("process of broker %d", node))
+// process is one that faults hit: a broker's, or a member's of the fleet. S are the states that it can be in. Faults claim
+// the state that they want it to be in: one that was paused and then killed is paused again when the kill is healed first.
+// Each injection has its own.
+type process[S ~string] struct {
+	// name is what people call it: "broker 1", "worker auto-commit-0".
+	name    string
+	key     string
+	claims  *originals[S]
+	running S
+	// within bounds the heal.
+	within time.Duration
+	state  func(context.Context) (S, error)
+	// bring makes it be in a state other than running, whatever it is in now; harmless where it is in it.
+	bring func(context.Context, S) error
+	// claim is the injection's, nil before it struck.
+	claim *claim[S]
 }
 
-// strike hits one broker, unless it is in a state in which there is nothing to hit. The heal is noted before.
-func (n nodeFault) strike(ctx context.Context, f *harness.Field, i *injection, node int) error {
-	key := processKey(f, node)
-	return processes.change(key, func(l *layers[harness.NodeState]) error {
+// blow is what a fault does to a process.
+type blow[S ~string] struct {
+	// from are the states in which there is something to hit, wants is the one that the fault keeps until its heal.
+	from  []S
+	wants S
+	hit   func(context.Context) error
+	// heal makes it run again where no other fault has it.
+	heal func(context.Context) error
+	// forGood says that the process stays as the fault wants it: its heal is none, nor is that of any older fault.
+	forGood bool
+}
+
+// strike hits a process, unless it is in a state in which there is nothing to hit. The heal is noted before.
+func (p *process[S]) strike(ctx context.Context, u *undo, b blow[S]) error {
+	return p.claims.change(p.key, func(l *layers[S]) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err := mustBe(ctx, f.Cluster, node, n.from...); err != nil {
+		if err := p.mustBe(ctx, b.from...); err != nil {
 			return err
 		}
-		if len(l.claims) == 0 {
-			l.first = harness.NodeRunning
+		p.want(l, u, b)
+		err := b.hit(ctx)
+		if err == nil && b.forGood {
+			p.claims.settle(l, b.wants)
 		}
-		c := processes.add(l, key, n.wants)
-		i.undo.add(fmt.Sprintf("broker %d", node), startWithin, func(ctx context.Context) error { return letGo(ctx, f, node, c, n.heal) })
-		return n.hit(ctx, f.Cluster, node)
+		return err
 	})
 }
 
-// mustBe says that a broker is in none of the states in which a fault can hit it.
-func mustBe(ctx context.Context, c harness.Cluster, node int, states ...harness.NodeState) error {
-	state, err := stateOf(ctx, c, node)
+// want notes a fault's wish for a process that the caller is changing, and its heal.
+func (p *process[S]) want(l *layers[S], u *undo, b blow[S]) {
+	if len(l.claims) == 0 {
+		p.claims.begin(l, p.running)
+	}
+	p.claim = p.claims.add(l, p.key, b.wants)
+	c := p.claim
+	u.add(p.name, p.within, func(ctx context.Context) error { return p.letGo(ctx, c, b.heal) })
+}
+
+// adopt notes that a fault has made a process that was in another state at first, and wants it to run: its claim is the
+// oldest, whoever has hit it since. The caller is changing it.
+func (p *process[S]) adopt(l *layers[S], u *undo, first S) {
+	p.want(l, u, blow[S]{wants: p.running, heal: func(context.Context) error { return nil }})
+	p.claims.begin(l, first)
+	p.claims.age(l, p.claim)
+}
+
+// mustBe says that a process is in none of the states in which a fault can hit it.
+func (p *process[S]) mustBe(ctx context.Context, states ...S) error {
+	state, err := p.state(ctx)
 	if err != nil || slices.Contains(states, state) {
 		return err
 	}
@@ -46,36 +84,40 @@ func mustBe(ctx context.Context, c harness.Cluster, node int, states ...harness.
 	for _, s := range states {
 		words = append(words, string(s))
 	}
-	return fmt.Errorf("broker %d is %s, not %s: another fault has it, or it ended by itself", node, state, strings.Join(words, " or "))
+	return fmt.Errorf("%s is %s, not %s: another fault has it, or it ended by itself", p.name, state, strings.Join(words, " or "))
 }
 
-// letGo ends a fault's claim on a broker's process: the broker is healed, or comes to be as the newest fault still active
-// wants it.
-func letGo(
-	ctx context.Context, f *harness.Field, node int, c *claim[harness.NodeState],
-	heal func(context.Context, *harness.Field, int) error,
-) error {
-	_, err := processes.give(c, func(want harness.NodeState) error {
-		if want == harness.NodeRunning {
-			return heal(ctx, f, node)
+// letGo ends a claim: the process is healed, or comes to be as the newest fault still active wants it, or as it was before
+// any fault.
+func (p *process[S]) letGo(ctx context.Context, c *claim[S], heal func(context.Context) error) error {
+	_, err := p.claims.give(c, func(want S) error {
+		if want == p.running {
+			return heal(ctx)
 		}
-		return bring(ctx, f, node, want)
+		return p.bring(ctx, want)
 	})
 	return err
 }
 
-// bring makes a broker's process paused or stopped, whatever it is now. A dead one is back before it is paused again.
-func bring(ctx context.Context, f *harness.Field, node int, want harness.NodeState) error {
-	state, err := stateOf(ctx, f.Cluster, node)
-	switch {
-	case err != nil || state == want:
+// healed says what is wrong with a process once the fault is healed: it must be as it was at first, unless another fault
+// has it.
+func (p *process[S]) healed(ctx context.Context) error {
+	claimed := p.claims.claimed(p.key)
+	state, err := p.state(ctx)
+	switch want := p.first(); {
+	case err != nil || !claimed && state == want:
 		return err
-	case want == harness.NodeStopped:
-		return f.Cluster.Kill(ctx, node)
-	case state == harness.NodeStopped:
-		if err := startAgain(ctx, f, node); err != nil {
-			return err
-		}
+	case claimed:
+		return leftToAnother(fmt.Sprintf("%s is %s, as another fault wants it", p.name, state))
+	default:
+		return fmt.Errorf("%s is %s, not %s", p.name, state, want)
 	}
-	return f.Cluster.Pause(ctx, node)
+}
+
+// first is the state that the process had before any fault.
+func (p *process[S]) first() S {
+	if p.claim == nil {
+		return p.running
+	}
+	return p.claims.first(p.claim)
 }

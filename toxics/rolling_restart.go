@@ -84,11 +84,13 @@ func (r rollingRestart) Inject(ctx context.Context, f *harness.Field, target str
 		return i, context.Cause(ctx)
 	}
 	for _, b := range brokers {
-		c, err := processes.take(processKey(f, b), harness.NodeRunning, func() (harness.NodeState, error) { return harness.NodeRunning, nil })
-		if err != nil {
-			return i, err
-		}
-		i.undo.add(fmt.Sprintf("broker %d", b), startWithin, func(ctx context.Context) error { return letGo(ctx, f, b, c, startAgain) })
+		p := brokerProcess(f, b)
+		_ = p.claims.change(p.key, func(l *layers[harness.NodeState]) error {
+			p.want(l, &i.undo, blow[harness.NodeState]{
+				wants: harness.NodeRunning, heal: func(ctx context.Context) error { return startAgain(ctx, f, b) },
+			})
+			return nil
+		})
 	}
 	i.expectNodes(brokers)
 	rolling := &roll{rollingRestart: r, f: f, brokers: brokers, roles: map[int]map[string][]string{}}
@@ -120,8 +122,9 @@ func (r *roll) run(ctx context.Context) error {
 
 // one restarts one broker, which no other fault may have when its turn comes.
 func (r *roll) one(ctx context.Context, broker int) error {
-	return processes.change(processKey(r.f, broker), func(*layers[harness.NodeState]) error {
-		if err := mustBe(ctx, r.f.Cluster, broker, awake...); err != nil {
+	p := brokerProcess(r.f, broker)
+	return p.claims.change(p.key, func(*layers[harness.NodeState]) error {
+		if err := p.mustBe(ctx, awake...); err != nil {
 			return err
 		}
 		return r.restart.restart(ctx, r.f.Cluster, broker)

@@ -138,14 +138,21 @@ func allBrokers(v view, _ Target) ([]int, error) { return slices.Clone(v.nodes),
 // holderWithin is how long a target waits for a group that is rebalancing: until then nobody holds the partition.
 const holderWithin = 10 * time.Second
 
-// awaitWorkers finds a target's workers, one in every pipeline that has any.
-func awaitWorkers(ctx context.Context, f *harness.Field, t Target) ([]string, error) {
+// awaitWorkers finds a target's workers, one in every pipeline that has any. Those in none of the given states count as
+// dead.
+func awaitWorkers(ctx context.Context, f *harness.Field, t Target, among []harness.MemberState) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, holderWithin)
 	defer cancel()
 	var found []string
 	var missing error
 	err := wait.Poll(ctx, 100*time.Millisecond, func() (bool, error) {
-		found, missing = t.workersNow(f.Fleet.Members())
+		members := f.Fleet.Members()
+		for i := range members {
+			if !slices.Contains(among, members[i].State) {
+				members[i].State, members[i].Partitions = harness.MemberDead, nil
+			}
+		}
+		found, missing = t.workersNow(members)
 		return missing == nil, nil
 	})
 	if err != nil {
@@ -154,39 +161,42 @@ func awaitWorkers(ctx context.Context, f *harness.Field, t Target) ([]string, er
 	return found, nil
 }
 
-// inEveryPipeline picks one running worker in each pipeline that has workers; a pipeline without a match is an error.
+// inEveryPipeline picks one worker in each pipeline that has workers, a running one where several match: a frozen one
+// still believes that it holds what others have taken over. A pipeline without a match is an error.
 func inEveryPipeline(members []harness.Member, t Target, matches func(harness.Member) bool) ([]string, error) {
-	picked := map[string]string{}
+	picked := map[string]harness.Member{}
 	for _, m := range members {
 		if m.Role != roleWorker {
 			continue
 		}
-		if _, seen := picked[m.Pipeline]; !seen {
-			picked[m.Pipeline] = ""
+		old := picked[m.Pipeline]
+		if matches(m) && (m.State == harness.MemberRunning || old.State != harness.MemberRunning) {
+			old = m
 		}
-		if m.State == harness.MemberRunning && matches(m) {
-			picked[m.Pipeline] = m.Name
-		}
+		picked[m.Pipeline] = old
 	}
 	if len(picked) == 0 {
 		return nil, fmt.Errorf("%q: the run has no workers", t)
 	}
+	var names []string
 	for _, pipeline := range slices.Sorted(maps.Keys(picked)) {
-		if picked[pipeline] == "" {
+		name := picked[pipeline].Name
+		if name == "" {
 			return nil, fmt.Errorf("%q: pipeline %s has no such worker running now", t, pipeline)
 		}
+		names = append(names, name)
 	}
-	return slices.Sorted(maps.Values(picked)), nil
+	return names, nil
 }
 
 // roleWorker is harness.Member's role of a worker.
 const roleWorker = "worker"
 
-// allWorkers lists every running worker.
+// allWorkers lists every worker that lives.
 func allWorkers(members []harness.Member, t Target) ([]string, error) {
 	var names []string
 	for _, m := range members {
-		if m.Role == roleWorker && m.State == harness.MemberRunning {
+		if m.Role == roleWorker && m.State != harness.MemberDead {
 			names = append(names, m.Name)
 		}
 	}
@@ -196,6 +206,7 @@ func allWorkers(members []harness.Member, t Target) ([]string, error) {
 	return names, nil
 }
 
+// workerNumber picks it whatever state it is in: a fault on its process says itself that there is nothing to hit.
 func workerNumber(members []harness.Member, t Target) ([]string, error) {
 	return inEveryPipeline(members, t, func(m harness.Member) bool { return m.Number == t.number("number") })
 }

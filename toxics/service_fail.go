@@ -62,7 +62,11 @@ func (serviceFail) check(scope Scope, _ Target) error { return callsService(scop
 // Inject waits until the service has stored an effect and misbehaves with it.
 func (s serviceFail) Inject(ctx context.Context, f *harness.Field, _ string) (harness.Injection, error) {
 	i := newInjection(f, harness.Resolved{Text: "the external service", Members: []string{serviceMember}})
-	i.undo.add("the service", restartWithin, func(ctx context.Context) error { return s.revive(ctx, f) })
+	service, err := member(f, serviceMember)
+	if err != nil {
+		return nil, err
+	}
+	i.undo.add("the service", restartWithin, func(ctx context.Context) error { return releaseLife(ctx, f, service) })
 	waiting, cancel := context.WithTimeoutCause(ctx, s.within, fmt.Errorf("no call within %s", s.within))
 	defer cancel()
 	before, err := s.counts(ctx, f)
@@ -76,7 +80,7 @@ func (s serviceFail) Inject(ctx context.Context, f *harness.Field, _ string) (ha
 		return i, fmt.Errorf("waiting for a call of the service: %w", err)
 	}
 	if s.how == serviceDie {
-		if err := f.Fleet.Kill(ctx, serviceMember); err != nil {
+		if err := (workerKill{}).strike(ctx, i, "external service", []string{serviceMember}); err != nil {
 			return i, err
 		}
 	}
@@ -122,16 +126,4 @@ func (s serviceFail) counts(ctx context.Context, f *harness.Field) (map[string]i
 		}
 	}
 	return counts, nil
-}
-
-// revive lets the service answer again, or starts it anew.
-func (s serviceFail) revive(ctx context.Context, f *harness.Field) error {
-	m, err := member(f, serviceMember)
-	switch {
-	case err != nil:
-		return err
-	case m.State == harness.MemberDead:
-		return f.Fleet.Restart(ctx, serviceMember)
-	}
-	return f.Fleet.Release(ctx, serviceMember)
 }

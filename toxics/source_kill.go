@@ -52,10 +52,7 @@ func (s sourceKill) Inject(ctx context.Context, f *harness.Field, target string)
 		return nil, err
 	}
 	i := newInjection(f, workersResolved(f, names))
-	for _, name := range names {
-		i.undo.add("source "+name, restartWithin, func(ctx context.Context) error { return s.revive(ctx, f, name) })
-	}
-	if err := s.awaitPhases(ctx, f, names); err != nil {
+	if err := s.awaitPhases(ctx, i, names); err != nil {
 		return i, err
 	}
 	killed := f.Fleet.Members()
@@ -65,7 +62,7 @@ func (s sourceKill) Inject(ctx context.Context, f *harness.Field, target string)
 			i.inFlight[m.Pipeline] = max(i.inFlight[m.Pipeline], m.Held)
 		}
 	}
-	if err := together(names, func(name string) error { return f.Fleet.Kill(ctx, name) }); err != nil {
+	if err := s.strike(ctx, i, "source", names); err != nil {
 		return i, err
 	}
 	i.gather = func(context.Context) evidence {

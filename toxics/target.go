@@ -239,13 +239,14 @@ func (t Target) findBrokers(v view) ([]int, error) {
 	return found, err
 }
 
-// findWorkers resolves a target that selects workers, waiting a moment while a group rebalances.
-func (t Target) findWorkers(ctx context.Context, f *harness.Field) ([]string, error) {
+// findWorkers resolves a target that selects workers, among those in one of the given states, waiting a moment while a group
+// rebalances.
+func (t Target) findWorkers(ctx context.Context, f *harness.Field, among []harness.MemberState) ([]string, error) {
 	if t.Class() != Workers {
 		return nil, fmt.Errorf("%q selects %s, not workers", t, t.Class())
 	}
 	t.draw = drawOf(f)
-	return awaitWorkers(ctx, f, t)
+	return awaitWorkers(ctx, f, t, among)
 }
 
 // workersNow resolves a target that selects workers as they are now. A random one is one worker in every pipeline.

@@ -108,24 +108,18 @@ func (w workerKill) check(s Scope, _ Target) error {
 
 // Inject brings every targeted worker to its phase, and kills all of them at once.
 func (w workerKill) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	names, err := findTargetWorkers(ctx, f, target)
+	names, err := findTargetWorkers(ctx, f, target, living)
 	if err != nil {
 		return nil, err
 	}
 	i := newInjection(f, workersResolved(f, names))
-	for _, name := range names {
-		i.undo.add("worker "+name, restartWithin, func(ctx context.Context) error { return w.revive(ctx, f, name) })
-	}
-	if w.restart == restartAtHeal {
-		i.expectWorkers(names)
-	}
-	if err := w.awaitPhases(ctx, f, names); err != nil {
+	if err := w.awaitPhases(ctx, i, names); err != nil {
 		return i, err
 	}
 	i.inFlight = inFlight(f) // of the kill, not of the arming
 	killed := f.Fleet.Members()
 	i.resolved = workersResolved(f, names)
-	if err := together(names, func(name string) error { return f.Fleet.Kill(ctx, name) }); err != nil {
+	if err := w.strike(ctx, i, roleWorker, names); err != nil {
 		return i, err
 	}
 	i.gather = func(context.Context) evidence {
@@ -133,6 +127,27 @@ func (w workerKill) Inject(ctx context.Context, f *harness.Field, target string)
 	}
 	i.began(ctx, view{}, nil)
 	return i, nil
+}
+
+// strike kills members. Who is to come back as another is renamed at once: whichever fault's heal revives it.
+func (w workerKill) strike(ctx context.Context, i *injection, what string, names []string) error {
+	return memberFault{
+		what: what, from: living, wants: harness.MemberDead, forGood: w.restart == restartNever, heal: reviveUnless(w.restart),
+		hit: func(ctx context.Context, f *harness.Field, name string) error {
+			if err := f.Fleet.Kill(ctx, name); err != nil || !w.renamed {
+				return err
+			}
+			return f.Fleet.Rename(name)
+		},
+	}.strike(ctx, i, names)
+}
+
+// reviveUnless is the heal of members that were ended: none where they are never restarted.
+func reviveUnless(restart string) func(context.Context, *harness.Field, string) error {
+	if restart == restartNever {
+		return func(context.Context, *harness.Field, string) error { return nil }
+	}
+	return reviveMember
 }
 
 // killProof quotes where a pipeline's worker was killed.
@@ -147,22 +162,4 @@ func killProof(killed []harness.Member, names []string, l harness.PipelineLayout
 		return fmt.Sprintf("killed %s in phase %s with %d records held", m.Name, m.WaitingAt, m.Held), true
 	}
 	return notTouched("no worker of it was killed")
-}
-
-// revive restarts a worker that is dead, and lets go one that still waits at a phase.
-func (w workerKill) revive(ctx context.Context, f *harness.Field, name string) error {
-	m, err := member(f, name)
-	switch {
-	case err != nil:
-		return err
-	case m.State != harness.MemberDead:
-		return f.Fleet.Release(ctx, name)
-	case w.restart == restartNever:
-		return nil
-	case w.renamed:
-		if err := f.Fleet.Rename(name); err != nil {
-			return err
-		}
-	}
-	return f.Fleet.Restart(ctx, name)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/chaeos/chaeos/harness"
 )
@@ -16,9 +15,6 @@ var workerPauseKind = Kind{
 	make:  func(*reader) harness.Fault { return workerPause{} },
 }
 
-// resumeWithin bounds the heal of one paused worker.
-const resumeWithin = 15 * time.Second
-
 type workerPause struct{}
 
 var _ harness.Fault = workerPause{}
@@ -28,16 +24,16 @@ func (workerPause) Needs() []string { return nil }
 func (workerPause) String() string { return "" }
 
 func (workerPause) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	names, err := findTargetWorkers(ctx, f, target)
+	names, err := findTargetWorkers(ctx, f, target, obedient)
 	if err != nil {
 		return nil, err
 	}
 	i := newInjection(f, workersResolved(f, names))
-	for _, name := range names {
-		i.undo.add("resume "+name, resumeWithin, func(ctx context.Context) error { return resumeWorker(ctx, f, name) })
-	}
-	i.expectWorkers(names)
-	if err := together(names, func(name string) error { return f.Fleet.Pause(ctx, name) }); err != nil {
+	err = memberFault{
+		what: roleWorker, from: obedient, wants: harness.MemberPaused, heal: resumeMember,
+		hit: func(ctx context.Context, f *harness.Field, name string) error { return f.Fleet.Pause(ctx, name) },
+	}.strike(ctx, i, names)
+	if err != nil {
 		return i, err
 	}
 	held := f.Fleet.Members()
@@ -53,13 +49,4 @@ func (workerPause) Inject(ctx context.Context, f *harness.Field, target string) 
 	}
 	i.began(ctx, view{}, nil)
 	return i, nil
-}
-
-// resumeWorker continues a worker that is paused.
-func resumeWorker(ctx context.Context, f *harness.Field, name string) error {
-	m, err := member(f, name)
-	if err != nil || m.State != harness.MemberPaused {
-		return err
-	}
-	return f.Fleet.Resume(ctx, name)
 }

@@ -44,7 +44,7 @@ func (w workerScale) String() string { return fmt.Sprintf("by %d", w.by) }
 // Inject starts the workers and waits until every partition is held by one worker again, and each new worker that can
 // hold one does.
 func (w workerScale) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	names, err := findTargetWorkers(ctx, f, target)
+	names, err := findTargetWorkers(ctx, f, target, living)
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +83,8 @@ type scaling struct {
 	f     *harness.Field
 	mu    sync.Mutex
 	added map[string][]string // by pipeline
+	// processes are theirs.
+	processes []*process[harness.MemberState]
 }
 
 // grow starts the workers of all pipelines at once; each is noted for its end, however far its start came.
@@ -94,37 +96,28 @@ func (s *scaling) grow(ctx context.Context, i *injection, pipelines []string) er
 			for range s.by {
 				name, err := s.f.Fleet.Add(ctx, pipeline)
 				if name != "" {
-					i.undo.add("end worker "+name, restartWithin, func(ctx context.Context) error { return endWorker(ctx, s.f, name) })
-					s.mu.Lock()
-					s.added[pipeline] = append(s.added[pipeline], name)
-					s.mu.Unlock()
+					s.adopt(i, pipeline, name)
 				}
 				errs[at] = errors.Join(errs[at], err)
 			}
 		})
 	}
 	growing.Wait()
-	i.expect("the added workers have ended", func(context.Context) error { return s.gone() })
+	i.expectMembers("the added workers have ended", func() []*process[harness.MemberState] { return s.processes })
 	return errors.Join(errs...)
 }
 
-// gone says which added worker still runs.
-func (s *scaling) gone() error {
-	for _, m := range s.f.Fleet.Members() {
-		if m.State != harness.MemberDead && slices.Contains(s.added[m.Pipeline], m.Name) {
-			return fmt.Errorf("worker %s is %s", m.Name, m.State)
-		}
-	}
-	return nil
-}
-
-// endWorker lets a worker end in order, if it runs.
-func endWorker(ctx context.Context, f *harness.Field, name string) error {
-	m, err := member(f, name)
-	if err != nil || m.State == harness.MemberDead {
-		return err
-	}
-	return f.Fleet.Stop(ctx, name)
+// adopt notes a worker that was added: at first there was none, whoever has hit it by now, and the heal lets it end in
+// order.
+func (s *scaling) adopt(i *injection, pipeline, name string) {
+	p := memberProcess(s.f, name)
+	_ = p.claims.change(p.key, func(l *layers[harness.MemberState]) error {
+		p.adopt(l, &i.undo, harness.MemberDead)
+		return nil
+	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.added[pipeline], s.processes = append(s.added[pipeline], name), append(s.processes, p)
 }
 
 // awaitShared waits until each pipeline that grew holds every partition once, on as many workers as can hold one.

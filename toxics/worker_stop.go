@@ -45,23 +45,19 @@ func (w workerStop) String() string {
 }
 
 func (w workerStop) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	names, err := findTargetWorkers(ctx, f, target)
+	names, err := findTargetWorkers(ctx, f, target, obedient)
 	if err != nil {
 		return nil, err
 	}
 	i := newInjection(f, workersResolved(f, names))
 	held := f.Fleet.Members()
-	for _, name := range names {
-		i.undo.add("worker "+name, restartWithin, func(ctx context.Context) error {
-			return workerKill{restart: w.restart}.revive(ctx, f, name)
-		})
-	}
-	if w.restart == restartAtHeal {
-		i.expectWorkers(names)
-	}
 	bounded, cancel := context.WithTimeout(ctx, w.within)
 	defer cancel()
-	if err := together(names, func(name string) error { return f.Fleet.Stop(bounded, name) }); err != nil {
+	err = memberFault{
+		what: roleWorker, from: obedient, wants: harness.MemberDead, forGood: w.restart == restartNever, heal: reviveUnless(w.restart),
+		hit: func(ctx context.Context, f *harness.Field, name string) error { return f.Fleet.Stop(ctx, name) },
+	}.strike(bounded, i, names)
+	if err != nil {
 		return i, err
 	}
 	i.gather = func(context.Context) evidence {
@@ -78,20 +74,4 @@ func stopProof(held []harness.Member, names []string, l harness.PipelineLayout) 
 		}
 	}
 	return notTouched("no worker of it that held partitions was stopped")
-}
-
-// expectWorkers: once healed, the workers run.
-func (i *injection) expectWorkers(names []string) {
-	i.expect(fmt.Sprintf("%d workers run", len(names)), func(context.Context) error {
-		for _, name := range names {
-			m, err := member(i.field, name)
-			if err != nil {
-				return err
-			}
-			if m.State != harness.MemberRunning {
-				return fmt.Errorf("worker %s is %s", name, m.State)
-			}
-		}
-		return nil
-	})
 }

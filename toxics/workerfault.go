@@ -15,13 +15,13 @@ import (
 // restartWithin bounds the heal of one worker.
 const restartWithin = 20 * time.Second
 
-// findTargetWorkers resolves a target that selects workers.
-func findTargetWorkers(ctx context.Context, f *harness.Field, target string) ([]string, error) {
+// findTargetWorkers resolves a target that selects workers, among those in one of the given states.
+func findTargetWorkers(ctx context.Context, f *harness.Field, target string, among []harness.MemberState) ([]string, error) {
 	t, err := ParseTarget(target)
 	if err != nil {
 		return nil, err
 	}
-	return t.findWorkers(ctx, f)
+	return t.findWorkers(ctx, f, among)
 }
 
 // workersResolved describes workers for people: "auto-commit-0 (partitions 0,2), idempotent-1 (partitions 0,1)".
@@ -48,15 +48,11 @@ func member(f *harness.Field, name string) (harness.Member, error) {
 }
 
 // together does the same to several members at once.
-func together(names []string, do func(name string) error) error {
+func together(names []string, do func(at int, name string) error) error {
 	errs := make([]error, len(names))
 	var doing sync.WaitGroup
 	for i, name := range names {
-		doing.Go(func() {
-			if err := do(name); err != nil {
-				errs[i] = fmt.Errorf("worker %s: %w", name, err)
-			}
-		})
+		doing.Go(func() { errs[i] = do(i, name) })
 	}
 	doing.Wait()
 	return errors.Join(errs...)

@@ -148,13 +148,12 @@ func TestWorkersArePausedAndGoOn(t *testing.T) {
 	b := s.bystander(t, 1, 2, 3)
 	b.withOthers(t, 0)
 	i := s.inject(t, "worker-pause", "worker 0", nil)
-	for _, name := range i.Resolved().Members {
-		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.member(t, name).Pid))
-		require.NoError(t, err)
-		assert.Contains(t, string(stat), ") T ", name)
-	}
+	s.frozen(t, i)
 	require.NoError(t, wait.Sleep(t.Context(), time.Second))
 	b.leftAlone(t, "while workers 0 are paused")
+	kill := s.inject(t, "worker-kill", "worker 0", nil)
+	undo(t, kill)
+	s.frozen(t, i) // they came back, and are paused as before
 	undo(t, i)
 	undo(t, i)
 	b.leftAlone(t, "after that")
@@ -164,6 +163,16 @@ func TestWorkersArePausedAndGoOn(t *testing.T) {
 	}
 	s.awaitHeld(t)
 	assert.Empty(t, s.Fleet.Incidents())
+}
+
+// frozen asserts that the kernel has stopped the processes of a fault's workers.
+func (s *stage) frozen(t *testing.T, i harness.Injection) {
+	t.Helper()
+	for _, name := range i.Resolved().Members {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.member(t, name).Pid))
+		require.NoError(t, err)
+		assert.Contains(t, string(stat), ") T ", name)
+	}
 }
 
 func TestWorkersComeAndGoAndReturnAsOthers(t *testing.T) {

@@ -1,0 +1,43 @@
+package toxics
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// brokerProcesses are the states that faults want brokers' processes to be in.
+var brokerProcesses originals[harness.NodeState]
+
+func brokerProcess(f *harness.Field, node int) *process[harness.NodeState] {
+	name := fmt.Sprintf("broker %d", node)
+	return &process[harness.NodeState]{
+		name: name, key: keyOn(f, "process of "+name), claims: &brokerProcesses, running: harness.NodeRunning, within: startWithin,
+		state: func(ctx context.Context) (harness.NodeState, error) { return stateOf(ctx, f.Cluster, node) },
+		bring: func(ctx context.Context, want harness.NodeState) error { return bringBroker(ctx, f, node, want) },
+	}
+}
+
+// bringBroker makes a broker's process paused or stopped. A dead one is back before it is paused again.
+func bringBroker(ctx context.Context, f *harness.Field, node int, want harness.NodeState) error {
+	state, err := stateOf(ctx, f.Cluster, node)
+	switch {
+	case err != nil || state == want:
+		return err
+	case want == harness.NodeStopped:
+		return f.Cluster.Kill(ctx, node)
+	case state == harness.NodeStopped:
+		if err := startAgain(ctx, f, node); err != nil {
+			return err
+		}
+	}
+	return f.Cluster.Pause(ctx, node)
+}
+
+// expectNodes: once healed, the brokers run, unless another fault has them.
+func (i *injection) expectNodes(brokers []int) {
+	for _, b := range brokers {
+		i.expect(fmt.Sprintf("broker %d runs", b), brokerProcess(i.field, b).healed)
+	}
+}

@@ -1,0 +1,133 @@
+package toxics
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// memberProcesses are the states that faults want the processes of workers, sources and the external service to be in.
+var memberProcesses originals[harness.MemberState]
+
+// The states in which a member's process can be ended by force, and those in which it hears a signal.
+var (
+	living   = []harness.MemberState{harness.MemberRunning, harness.MemberPaused}
+	obedient = living[:1]
+)
+
+func memberProcess(f *harness.Field, name string) *process[harness.MemberState] {
+	return &process[harness.MemberState]{
+		name: calledMember(f, name), key: keyOn(f, "process of "+name), claims: &memberProcesses,
+		running: harness.MemberRunning, within: restartWithin,
+		state: func(context.Context) (harness.MemberState, error) {
+			m, err := member(f, name)
+			return m.State, err
+		},
+		bring: func(ctx context.Context, want harness.MemberState) error { return bringMember(ctx, f, name, want) },
+	}
+}
+
+// calledMember is what people call a member: "worker auto-commit-0".
+func calledMember(f *harness.Field, name string) string {
+	m, err := member(f, name)
+	switch {
+	case err != nil:
+		return name
+	case name == serviceMember:
+		return "the external service"
+	}
+	return m.Role + " " + name
+}
+
+// bringMember makes a member's process paused, or ends it in order. A dead one is up before it is paused again.
+func bringMember(ctx context.Context, f *harness.Field, name string, want harness.MemberState) error {
+	m, err := member(f, name)
+	switch {
+	case err != nil || m.State == want:
+		return err
+	case want == harness.MemberDead:
+		return f.Fleet.Stop(ctx, name)
+	case m.State == harness.MemberDead:
+		if err := f.Fleet.Restart(ctx, name); err != nil {
+			return err
+		}
+	}
+	return f.Fleet.Pause(ctx, name)
+}
+
+// reviveMember starts a new life of a member that is dead; one that another fault has revived is left as it is.
+func reviveMember(ctx context.Context, f *harness.Field, name string) error {
+	m, err := member(f, name)
+	if err != nil || m.State != harness.MemberDead {
+		return err
+	}
+	return f.Fleet.Restart(ctx, name)
+}
+
+// resumeMember continues a member that is paused; one that isn't, or that died meanwhile, is left as it is.
+func resumeMember(ctx context.Context, f *harness.Field, name string) error {
+	m, err := member(f, name)
+	if err != nil || m.State != harness.MemberPaused {
+		return err
+	}
+	return f.Fleet.Resume(ctx, name)
+}
+
+// memberFault is a fault on the processes of members.
+type memberFault struct {
+	// what they are, for people: "worker".
+	what  string
+	from  []harness.MemberState
+	wants harness.MemberState
+	hit   func(ctx context.Context, f *harness.Field, name string) error
+	heal  func(ctx context.Context, f *harness.Field, name string) error
+	// forGood says that they stay as the fault wants them.
+	forGood bool
+}
+
+// strike hits all of them at once.
+func (m memberFault) strike(ctx context.Context, i *injection, names []string) error {
+	var struck []*process[harness.MemberState]
+	for _, name := range names {
+		struck = append(struck, memberProcess(i.field, name))
+	}
+	if !m.forGood {
+		i.expectMembers(m.running(len(names)), func() []*process[harness.MemberState] { return struck })
+	}
+	return together(names, func(at int, name string) error {
+		return struck[at].strike(ctx, &i.undo, blow[harness.MemberState]{
+			from: m.from, wants: m.wants, forGood: m.forGood,
+			hit:  func(ctx context.Context) error { return m.hit(ctx, i.field, name) },
+			heal: func(ctx context.Context) error { return m.heal(ctx, i.field, name) },
+		})
+	})
+}
+
+// running says of so many of them that they run.
+func (m memberFault) running(n int) string {
+	if n == 1 {
+		return fmt.Sprintf("1 %s runs", m.what)
+	}
+	return fmt.Sprintf("%d %ss run", n, m.what)
+}
+
+// expectMembers: once healed, members that were struck are as they were at first, unless another fault has them.
+func (i *injection) expectMembers(proof string, struck func() []*process[harness.MemberState]) {
+	i.expect(proof, func(ctx context.Context) error {
+		var left error
+		for _, p := range struck() {
+			if p.claim == nil {
+				continue // it was another fault's, or there was nothing to hit
+			}
+			err := p.healed(ctx)
+			if err != nil && !isLeft(err) {
+				return err
+			}
+			if left == nil {
+				left = err
+			}
+		}
+		return left
+	})
+}
