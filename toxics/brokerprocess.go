@@ -3,6 +3,7 @@ package toxics
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/chaeos/chaeos/harness"
 )
@@ -11,12 +12,20 @@ import (
 var brokerProcesses originals[harness.NodeState]
 
 func brokerProcess(f *harness.Field, node int) *process[harness.NodeState] {
-	name := fmt.Sprintf("broker %d", node)
+	name := calledNode(f, node)
 	return &process[harness.NodeState]{
 		name: name, key: keyOn(f, "process of "+name), claims: &brokerProcesses, running: harness.NodeRunning, within: startWithin,
 		state: func(ctx context.Context) (harness.NodeState, error) { return stateOf(ctx, f.Cluster, node) },
 		bring: func(ctx context.Context, want harness.NodeState) error { return bringBroker(ctx, f, node, want) },
 	}
+}
+
+// calledNode is what people call a node: a controller that keeps no records is no broker.
+func calledNode(f *harness.Field, node int) string {
+	if slices.Contains(f.Cluster.Info().Nodes, node) {
+		return fmt.Sprintf("broker %d", node)
+	}
+	return fmt.Sprintf("controller %d", node)
 }
 
 // bringBroker makes a broker's process paused or stopped. A dead one is back before it is paused again.
@@ -38,6 +47,6 @@ func bringBroker(ctx context.Context, f *harness.Field, node int, want harness.N
 // expectNodes: once healed, the brokers run, unless another fault has them.
 func (i *injection) expectNodes(brokers []int) {
 	for _, b := range brokers {
-		i.expect(fmt.Sprintf("broker %d runs", b), brokerProcess(i.field, b).healed)
+		i.expect(calledNode(i.field, b)+" runs", brokerProcess(i.field, b).healed)
 	}
 }

@@ -62,7 +62,7 @@ func (i *injection) began(ctx context.Context, v view, asked []int) {
 	for pipeline, n := range inFlight(i.field) {
 		i.inFlight[pipeline] = max(i.inFlight[pipeline], n)
 	}
-	i.watch = watchOver(ctx, i.field, v, asked, i.resolved.Partitions)
+	i.watch = watchOver(ctx, i.field, v, asked, i.resolved)
 }
 
 // Resolved says what the target was.

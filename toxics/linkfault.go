@@ -224,7 +224,7 @@ func (p poisoning) inject(ctx context.Context, f *harness.Field, t found, stream
 }
 
 // matters says whether what flows in a stream concerns a pipeline: its own members' links; replication from a leader of
-// its partitions; the quorum links of a broker that leads some.
+// its partitions; the quorum links of a broker that leads some, or of a controller that is no broker.
 func (t found) matters(s stream, l harness.PipelineLayout, members []harness.Member) bool {
 	switch s.link.Kind {
 	case harness.ClientLink: // where no run plays, nobody knows whose a client's link is
@@ -238,7 +238,7 @@ func (t found) matters(s stream, l harness.PipelineLayout, members []harness.Mem
 	case harness.QuorumLink:
 		ends := []int{s.link.To, dialler(s.link).node}
 		hit := slices.DeleteFunc(ends, func(n int) bool { return !slices.Contains(t.brokers, n) })
-		return len(t.view.ledBy(hit, t.view.topicsRead(l)...)) > 0
+		return len(t.view.ledBy(hit, t.view.topicsRead(l)...)) > 0 || len(without(hit, t.view.nodes)) > 0
 	}
 	return false
 }

@@ -65,6 +65,7 @@ func (n nodeFault) inject(ctx context.Context, f *harness.Field, target string) 
 	i.gather = func(context.Context) evidence {
 		return func(l harness.PipelineLayout) (string, bool) {
 			proof, hit := n.proof(v, l, brokers)
+			proof, hit = i.orByQuorum(n.done, proof, hit)
 			return proof + i.watch.movesOf(l.Name), hit
 		}
 	}
@@ -103,6 +104,18 @@ func (n nodeFault) proof(v view, l harness.PipelineLayout, brokers []int) (strin
 		return notTouched("no broker that was hit led or coordinated anything of it")
 	}
 	return strings.Join(texts, "; "), true
+}
+
+// orByQuorum adds to a proof what the quorum shows of controllers that were hit.
+func (i *injection) orByQuorum(done, proof string, hit bool) (string, bool) {
+	quorum, too := i.watch.quorumProof(done)
+	switch {
+	case too && hit:
+		proof += "; " + quorum
+	case too:
+		proof = quorum
+	}
+	return proof, hit || too
 }
 
 // stateOf asks for a node's state.

@@ -95,7 +95,12 @@ func (r rollingRestart) Inject(ctx context.Context, f *harness.Field, target str
 	i.expectNodes(brokers)
 	rolling := &roll{rollingRestart: r, f: f, brokers: brokers, roles: map[int]map[string][]string{}}
 	i.effect = rolling.effect
-	i.gather = func(context.Context) evidence { return rolling.proof }
+	i.gather = func(context.Context) evidence {
+		return func(l harness.PipelineLayout) (string, bool) {
+			proof, hit := rolling.proof(l)
+			return i.orByQuorum("restarted", proof, hit)
+		}
+	}
 	i.began(ctx, v, v.nodes)
 	i.keep(ctx, rolling.run)
 	return i, nil

@@ -34,6 +34,7 @@ type watch struct {
 	partitions []int32
 	leaders    map[string]map[int32]harness.PartitionState
 	asked      []int
+	quorum     *quorumWatch
 	start      history.Time
 	cancel     context.CancelFunc
 	running    sync.WaitGroup
@@ -44,10 +45,11 @@ type watch struct {
 }
 
 // watchOver watches until stop is called; the context's cancellation does not end it, for a fault outlives its injection.
-func watchOver(ctx context.Context, f *harness.Field, v view, asked []int, partitions []int32) *watch {
+func watchOver(ctx context.Context, f *harness.Field, v view, asked []int, hit harness.Resolved) *watch {
 	w := &watch{
-		field: f, pipelines: map[string]string{}, partitions: partitions, leaders: v.topics, asked: asked,
-		start: history.Now(), moved: map[move]map[string]time.Duration{}, peak: map[string]uint64{},
+		field: f, pipelines: map[string]string{}, partitions: hit.Partitions, leaders: v.topics, asked: asked,
+		quorum: watchQuorum(f, v, hit.Brokers, asked),
+		start:  history.Now(), moved: map[move]map[string]time.Duration{}, peak: map[string]uint64{},
 	}
 	for _, l := range f.Plan.Pipelines {
 		for _, topic := range l.Outputs() {
@@ -72,6 +74,7 @@ func (w *watch) sample(ctx context.Context) {
 		w.peak[pipeline] = max(w.peak[pipeline], n)
 	}
 	w.mu.Unlock()
+	w.quorum.sample(ctx)
 	if len(w.asked) == 0 || len(w.partitions) == 0 || len(w.leaders) == 0 {
 		return
 	}
@@ -115,8 +118,11 @@ func (w *watch) most(pipeline string) uint64 {
 // effect is "leader of output/0: 1 -> 2 after 9.1s": when the last pipeline's partition had moved. A move that not all
 // pipelines made names those that did.
 func (w *watch) effect() string {
-	if w == nil || len(w.leaders) == 0 || len(w.partitions) == 0 {
+	if w == nil {
 		return ""
+	}
+	if moved := w.quorum.effect(); moved != "" || len(w.leaders) == 0 || len(w.partitions) == 0 {
+		return moved
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -141,6 +147,14 @@ func (w *watch) effect() string {
 		return ""
 	}
 	return "leader of " + strings.Join(texts, ", ")
+}
+
+// quorumProof says by the quorum that separate controllers were hit.
+func (w *watch) quorumProof(done string) (string, bool) {
+	if w == nil {
+		return "", false
+	}
+	return w.quorum.proof(done)
 }
 
 // movesOf says how the leaders of one pipeline's partitions moved, to be put behind a proof.
