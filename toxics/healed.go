@@ -18,7 +18,7 @@ const healedWithin = 15 * time.Second
 type healLook struct {
 	// proof says that it is so: "no toxic left on 8 links".
 	proof string
-	// broken says what is not so, nil when it is, and leftToAnother where another fault must see to it.
+	// broken says what is not so, nil when it is, and leftError where another fault must see to it.
 	broken func(context.Context) error
 }
 
@@ -27,13 +27,13 @@ func (i *injection) expect(proof string, broken func(context.Context) error) {
 	i.looks = append(i.looks, healLook{proof, broken})
 }
 
-// leftToAnother says that a fault's heal left something as another fault wants it.
-type leftToAnother string
+// leftError says that a fault's heal left something as another fault wants it.
+type leftError string
 
-func (l leftToAnother) Error() string { return string(l) }
+func (l leftError) Error() string { return string(l) }
 
 func isLeft(err error) bool {
-	var left leftToAnother
+	var left leftError
 	return errors.As(err, &left)
 }
 

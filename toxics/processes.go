@@ -108,7 +108,7 @@ func (p *process[S]) healed(ctx context.Context) error {
 	case err != nil || !claimed && state == want:
 		return err
 	case claimed:
-		return leftToAnother(fmt.Sprintf("%s is %s, as another fault wants it", p.name, state))
+		return leftError(fmt.Sprintf("%s is %s, as another fault wants it", p.name, state))
 	default:
 		return fmt.Errorf("%s is %s, not %s", p.name, state, want)
 	}
