@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -17,16 +18,18 @@ type place struct {
 	partition int32
 }
 
-// recorded is what the histories tell, reduced as it is read.
+// recorded is what the histories tell of one pipeline, reduced as it is read.
 type recorded struct {
-	start history.Time
-	// acked is by source and partition, visible and given by place.
-	acked   map[uint16]map[int32]counted
+	source  uint16
+	outputs []string
+	start   history.Time
+	// acked is by the input's partition, visible and given by place.
+	acked   map[int32]counted
 	visible map[place]counted
 	given   map[place][]delivery
 	// stable are the extremes of the samples, by bucket.
 	stable map[place]map[int64]extremes
-	// first and last are the slots of the first and last thing that was recorded.
+	// first and last are the slots of the first and last thing that was recorded, of whatever pipeline.
 	first, last int64
 	any         bool
 }
@@ -46,8 +49,23 @@ func Build(dir string, take func(Bucket) error) error {
 	if err != nil {
 		return err
 	}
+	for _, layout := range record.Plan.Pipelines {
+		// Each pipeline's share is read by itself: to keep all of them would take memory as there are pipelines.
+		r, err := recordedOf(dir, record, layout)
+		if err != nil {
+			return fmt.Errorf("timeline: %w", err)
+		}
+		if err := r.pipeline(dir, record, layout, take); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recordedOf reads the histories for a pipeline.
+func recordedOf(dir string, record *harness.RunRecord, layout harness.PipelineLayout) (*recorded, error) {
 	r := &recorded{
-		start: record.LoadStart, acked: map[uint16]map[int32]counted{}, visible: map[place]counted{}, given: map[place][]delivery{},
+		source: layout.Source, outputs: layout.Outputs(), start: record.LoadStart, acked: map[int32]counted{}, visible: map[place]counted{}, given: map[place][]delivery{},
 		stable: map[place]map[int64]extremes{},
 	}
 	for _, h := range record.Histories {
@@ -59,18 +77,13 @@ func Build(dir string, take func(Bucket) error) error {
 			r.add(number, e)
 			return nil
 		}); err != nil {
-			return fmt.Errorf("timeline: %w", err)
+			return nil, err
 		}
 	}
-	for _, layout := range record.Plan.Pipelines {
-		if err := r.pipeline(dir, record, layout, take); err != nil {
-			return err
-		}
-	}
-	return nil
+	return r, nil
 }
 
-// pipeline hands over one pipeline's buckets. Latencies are kept for one pipeline at a time.
+// pipeline hands over the pipeline's buckets.
 func (r *recorded) pipeline(dir string, record *harness.RunRecord, layout harness.PipelineLayout, take func(Bucket) error) error {
 	joined, err := r.join(dir, record, layout)
 	if err != nil {
@@ -78,7 +91,7 @@ func (r *recorded) pipeline(dir string, record *harness.RunRecord, layout harnes
 	}
 	for n := range joined {
 		topic, partition := layout.Place(int32(n), record.Plan.Partitions)
-		at, acked := place{topic, partition}, r.acked[layout.Source][partition]
+		at, acked := place{topic, partition}, r.acked[partition]
 		if err := r.emit(Bucket{Pipeline: layout.Name, Partition: int32(n)}, acked, at, joined[n], take); err != nil {
 			return err
 		}
@@ -104,20 +117,28 @@ func (r *recorded) join(dir string, record *harness.RunRecord, layout harness.Pi
 func (r *recorded) add(number uint16, e history.Entry) {
 	switch e := e.(type) {
 	case *history.Acked:
-		byPartition := of(r.acked, number, func() map[int32]counted { return map[int32]counted{} })
 		for _, run := range e.Runs {
-			of(byPartition, run.Partition, func() counted { return counted{} }).add(r.slot(e.At), uint32(run.Count))
+			if slot := r.slot(e.At); number == r.source {
+				of(r.acked, run.Partition, func() counted { return counted{} }).add(slot, uint32(run.Count))
+			}
 		}
 	case *history.Seen:
-		at := place{e.Topic, e.Partition}
-		of(r.visible, at, func() counted { return counted{} }).add(r.slot(e.At), uint32(e.New))
+		slot, at := r.slot(e.At), place{e.Topic, e.Partition}
+		if !r.isOutput(e.Topic) {
+			return
+		}
+		of(r.visible, at, func() counted { return counted{} }).add(slot, uint32(e.New))
 		r.given[at] = append(r.given[at], delivery{e.At, e.From, e.To})
 	case *history.Sample:
 		if e.Broker < 0 {
 			return // nobody led it
 		}
+		slot := r.slot(e.At)
+		if !r.isOutput(e.Topic) {
+			return
+		}
 		buckets := of(r.stable, place{e.Topic, e.Partition}, func() map[int64]extremes { return map[int64]extremes{} })
-		at, lag := bucketOf(r.slot(e.At)), e.HW-e.LSO
+		at, lag := bucketOf(slot), e.HW-e.LSO
 		x, ok := buckets[at]
 		if !ok {
 			x = extremes{lag, lag}
@@ -125,6 +146,8 @@ func (r *recorded) add(number uint16, e history.Entry) {
 		buckets[at] = extremes{min(x.low, lag), max(x.high, lag)}
 	}
 }
+
+func (r *recorded) isOutput(topic string) bool { return slices.Contains(r.outputs, topic) }
 
 func of[K comparable, V any](m map[K]V, k K, make func() V) V {
 	v, ok := m[k]
