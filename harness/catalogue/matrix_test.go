@@ -10,11 +10,7 @@ import (
 
 // notInMatrix are the consume–process–produce pipelines that the matrix leaves out, each with where it is instead.
 var notInMatrix = map[string]string{
-	"aborting":                        "it aborts on purpose: isolation",
-	"aborting-read-uncommitted":       "it aborts on purpose: isolation",
-	"share-group":                     "its workers share partitions, and its records are given up after so many deaths: share-group",
-	"slow-outside":                    "its call takes 20 s: slow-transaction",
-	"slow-transaction":                "its call takes 20 s: slow-transaction",
+	"aborting-read-uncommitted":       "it writes as aborting does, and its readers break the claim without any fault: isolation",
 	"transactional-halves":            "it is made for late requests: late-request",
 	"transactional-halves-old-client": "it is made for late requests: late-request",
 }
