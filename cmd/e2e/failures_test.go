@@ -46,6 +46,20 @@ func TestALeaderThatIsGoneCostsWhoeverNeverAsks(t *testing.T) {
 	require.Zero(t, open.Lost)
 }
 
+// TestWhatComesTooLateComesTwice: a commit that nobody fenced, once the next life has sent its records again; and a call whose
+// key the service has forgotten.
+func TestWhatComesTooLateComesTwice(t *testing.T) {
+	r := own(t, "late.yaml")
+	spotless(t, numbers(t, r, "transactional-producer"))
+	random := numbers(t, r, "transactional-producer-random-id")
+	require.NotZero(t, random.Duplicates)
+	require.Equal(t, map[string]uint64{"resend across producer ids": random.Duplicates}, random.DuplicatesBy)
+	require.Zero(t, random.Lost)
+	keyed := numbers(t, r, "notify-idempotency-key")
+	require.NotZero(t, keyed.Duplicates)
+	require.Zero(t, keyed.Lost)
+}
+
 // TestAShareGroupGivesUpWhatKillsItsWorkers, and a consumer group never does.
 func TestAShareGroupGivesUpWhatKillsItsWorkers(t *testing.T) {
 	thorough(t)

@@ -89,5 +89,6 @@ func TestTheLastReplicaTakesWhatItAcknowledgedAlone(t *testing.T) {
 	thorough(t)
 	r := lossy(t, "last-replica")
 	require.NotZero(t, numbers(t, r, "acks-all").Lost)
+	require.NotZero(t, numbers(t, r, "acks-all-pipelined").Lost)
 	require.NotZero(t, numbers(t, r, "idempotent-producer").Lost)
 }
