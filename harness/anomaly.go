@@ -157,9 +157,19 @@ type PipelinePass struct {
 // Reread is one time that a worker began to read an input partition below what had been read before.
 type Reread struct {
 	// Why is "restart" (a new incarnation of the same worker), "rebalance" (another worker, or the same one given the
-	// partition anew) or "rewind" (the same worker went back by itself).
+	// partition anew), "rewind" (the same worker went back by itself) or "redelivery" (a share group's brokers handed the
+	// records out again).
 	Why string `json:"why"`
-	By  Life   `json:"by"`
+	// Release says of a redelivery what became of the delivery before it: "died" or "left" (its worker, with the records in
+	// hand), "refused" (its acknowledgement), "expired" (its lock), "acknowledged" (and handed out all the same), or "lost" (no
+	// history tells: the brokers forgot that somebody had it). HandedOut is when that delivery was, Deliveries the highest
+	// count of deliveries that the brokers told (0: none).
+	Release    string       `json:"release,omitempty"`
+	HandedOut  history.Time `json:"handedOut,omitempty"`
+	Deliveries uint64       `json:"deliveries,omitempty"`
+	// Reason is what the brokers answered to the first refused acknowledgement.
+	Reason string `json:"reason,omitempty"`
+	By     Life   `json:"by"`
 	// Before is the life that had processed the records; Killed says that the run had killed it.
 	Before    Life  `json:"before"`
 	Killed    bool  `json:"killed,omitempty"`

@@ -26,7 +26,7 @@ func checkDuplicates(e *evidence, n *harness.Numbers) []finding {
 		number(n.Duplicates), number(n.DuplicatedInputs), counts(n.DuplicatesBy), e.name(recordKey(x.Record, e)), places(e, x.Copies)), e.duplicates.anomalies)
 	for i, x := range e.duplicates.rereads {
 		if i == maxExamples {
-			return append(found, note("and %d more restarts, rebalances or rewinds that doubled records", len(e.duplicates.rereads)-i)...)
+			return append(found, note("and %d more restarts, rebalances, rewinds or redeliveries that doubled records", len(e.duplicates.rereads)-i)...)
 		}
 		found = append(found, note("%s", x.Text)...)
 	}

@@ -37,6 +37,8 @@ type provenance struct {
 	anomalies []harness.Anomaly
 	charged   rereads
 	rereads   []harness.Reread
+	// handed are the deliveries of the inputs in hand, where the row is a share group's.
+	handed handOuts
 }
 
 // The causes of a duplicate.
@@ -91,6 +93,12 @@ func trace(e *evidence) (*provenance, error) {
 func (p *provenance) chunk(e *evidence, chunk map[keyset.Key][]copyOf) error {
 	if err := e.findCopies(chunk, e.out.again, visible); err != nil {
 		return err
+	}
+	if e.layout.ShareGroup {
+		var err error
+		if p.handed, err = e.handOuts(chunk); err != nil {
+			return err
+		}
 	}
 	keys := make([]keyset.Key, 0, len(chunk))
 	for k := range chunk {
@@ -215,7 +223,7 @@ func (p *provenance) cause(e *evidence, k keyset.Key, c copyOf, earlier []copyOf
 		return cause, nil
 	}
 	if e.layout.ShareGroup {
-		return byProcess + " after " + rereadRedelivery, nil
+		return byProcess + " after " + rereadRedelivery, p.charged.redelivered(e, k, c, p.handed)
 	}
 	why, by := p.charged.note(e, e.inputOf(k.Class), earlier[len(earlier)-1], c)
 	if why == "" {

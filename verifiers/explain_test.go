@@ -241,3 +241,14 @@ func TestLifeAtUncommittedReaders(t *testing.T) {
 	}
 	require.Equal(t, map[string]int{"visible": 1, "aborted": 1}, standing)
 }
+
+// TestLifeOfARedeliveredRecord: who had it, whose turn it was then, and the brokers' own count.
+func TestLifeOfARedeliveredRecord(t *testing.T) {
+	life := lifeOf(t, verifiers.SaveRedelivered(t), "2972", "share-group")
+	require.Equal(t, "duplicated", life.Ends[0].State)
+	require.Equal(t, "reprocessed after redelivery", life.Ends[0].Cause)
+	require.Contains(t, strings.Join(life.Ends[0].Why, " "), "was killed with them in hand")
+	require.True(t, slices.ContainsFunc(life.Events, func(e harness.LifeEvent) bool {
+		return e.Process == "share-group-1" && e.Text == "which the brokers count as its delivery 2"
+	}))
+}

@@ -25,6 +25,16 @@ func SavePlanted(t testing.TB, name string) (dir string) {
 	return w.save(t)
 }
 
+// SaveRedelivered saves a run in which a share group's member was killed with records in hand that another was handed then.
+func SaveRedelivered(t testing.TB) (dir string) {
+	t.Helper()
+	w := shareWorld(records)
+	f := w.hist(shareName + "-0")
+	f.entries, f.noEnd, f.record.Killed = f.entries[:len(f.entries)-2], true, true
+	w.again(at(5000))
+	return w.save(t)
+}
+
 // SaveStalled saves a run in which a successor's new session ended the transaction that a last stable offset stood still
 // at, while a broker was dead.
 func SaveStalled(t testing.TB) (dir string) {

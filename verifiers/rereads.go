@@ -19,9 +19,11 @@ const (
 )
 
 // rereads counts the duplicates that came of each stint that began below what had been processed, by why they did: a worker
-// that goes back over what it read under two assignments has reread the one and was given the other anew.
+// that goes back over what it read under two assignments has reread the one and was given the other anew. Those that came of a
+// share group's redeliveries stand apart.
 type rereads struct {
-	by map[rereading]*harness.Reread
+	by     map[rereading]*harness.Reread
+	shared map[redelivery]*harness.Reread
 }
 
 type rereading struct {
@@ -113,8 +115,13 @@ func (r *rereads) settle(e *evidence) ([]harness.Reread, error) {
 		x.Text = describeReread(e, x)
 		all = append(all, *x)
 	}
+	for _, x := range r.shared {
+		x.Text = describeRedelivery(e, x)
+		all = append(all, *x)
+	}
 	slices.SortFunc(all, func(a, b harness.Reread) int {
-		return cmp.Or(cmp.Compare(a.Began, b.Began), cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.By.Worker, b.By.Worker), cmp.Compare(a.Why, b.Why))
+		return cmp.Or(cmp.Compare(a.Began, b.Began), cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.By.Worker, b.By.Worker), cmp.Compare(a.Why, b.Why),
+			cmp.Compare(a.Before.Worker, b.Before.Worker), cmp.Compare(a.Before.Incarnation, b.Before.Incarnation), cmp.Compare(a.Release, b.Release))
 	})
 	return all, nil
 }

@@ -2,6 +2,7 @@ package verifiers
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -108,13 +109,83 @@ func TestShareGroupLosses(t *testing.T) {
 	}
 }
 
-// TestRedelivery: a second copy by another member is what a share group does, and is called that.
-func TestRedelivery(t *testing.T) {
-	w := shareWorld(records)
-	in := w.log(inTopic, 2).batches[40]
+// again hands the last batch of input partition 2 out once more, to another member at some moment, who stores it, too.
+func (w *world) again(at history.Time) {
+	in := w.log(inTopic, 2).batches[99]
 	f := w.addHist(shareName+"-1", "worker", shareName, 1, 1)
-	f.add(polled(in, 2, 1))
+	second := polled(in, 2, 1)
+	second.At = at
+	f.add(second, &history.Redelivered{At: at, Partition: 2, From: in.First, To: in.Last + 1, Count: 2})
 	w.log("out-"+shareName, 2).append(&observation.Batch{ProducerID: 401, Records: output(in, 2, life{1, 1}, 1, 0)})
-	n := rowOf(t, w.judge(t), shareName).Numbers
-	require.Equal(t, map[string]uint64{"reprocessed after redelivery": perBatch}, n.DuplicatesBy)
+}
+
+// TestRedelivery: a second copy by another member is what a share group does, and the histories say what became of the first
+// delivery.
+func TestRedelivery(t *testing.T) {
+	const last = "10 duplicates after a redelivery: share-group-1 (incarnation 1) was handed records of input partition 2 from offset 990 on at "
+	had := ": share-group-0 (incarnation 1), which had them from 3.0s on, "
+	soon, late := at(5000), at(60_000)
+	// held keeps the first member alive, with the batch in hand: it never began to acknowledge it.
+	held := func(f *histFile) {
+		f.entries = append(f.entries[:len(f.entries)-2], &history.Phase{At: late + history.Time(time.Second), Name: "flushed"})
+	}
+	for name, c := range map[string]struct {
+		first   func(f *histFile)
+		again   history.Time
+		release string
+		says    string
+	}{
+		"killed with it": {func(f *histFile) {
+			f.entries, f.noEnd, f.record.Killed = f.entries[:len(f.entries)-2], true, true
+		}, soon, "died", last + "5.0s (delivery 2 at most by the brokers' count)" + had + "was killed with them in hand"},
+		"left with it": {func(f *histFile) { f.entries = f.entries[:len(f.entries)-2] }, history.Now() + history.Time(time.Hour), "left",
+			had + "left the group with them in hand"},
+		"refused": {func(f *histFile) {
+			a := f.entries[len(f.entries)-1].(*history.Acknowledged)
+			a.Outcome, a.Reason = history.OutcomeUnknown, "INVALID_RECORD_STATE"
+			f.add(&history.Phase{At: late})
+		}, soon, "refused", had + "was refused its acknowledgement (INVALID_RECORD_STATE)"},
+		"acknowledged": {func(*histFile) {}, soon, "acknowledged", had + "had acknowledged them, and was told that it was done"},
+		"lock expired": {held, late, "expired", had + "kept them longer than their lock of 30s"},
+		"forgotten":    {held, soon, "lost", had + "still had them, within its lock"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := shareWorld(records)
+			c.first(w.hist(shareName + "-0"))
+			w.again(c.again)
+			report := w.judge(t)
+			row := rowOf(t, report, shareName)
+			require.Equal(t, map[string]uint64{"reprocessed after redelivery": perBatch}, row.Numbers.DuplicatesBy)
+			require.Len(t, report.Rereads, 1)
+			x := report.Rereads[0]
+			require.Equal(t, c.release, x.Release, x.Text)
+			require.Contains(t, x.Text, c.says)
+			require.Contains(t, reasons(row), x.Text)
+			require.EqualValues(t, 2, x.Deliveries)
+			require.EqualValues(t, perBatch, x.Copies)
+		})
+	}
+}
+
+// TestRedeliveryUnderAShorterLock: the run's own property says how long a member may keep a record.
+func TestRedeliveryUnderAShorterLock(t *testing.T) {
+	w := shareWorld(records)
+	w.record.Properties = map[string]string{lockDuration: "1500"}
+	f := w.hist(shareName + "-0")
+	f.entries = append(f.entries[:len(f.entries)-2], &history.Phase{At: at(9000), Name: "flushed"})
+	w.again(at(5000))
+	require.Contains(t, w.judge(t).Rereads[0].Text, "kept them longer than their lock of 1.5s")
+}
+
+// TestRedeliveryOfALateWrite: where the first delivery's output is the later one in the log, the second delivery is to blame
+// all the same.
+func TestRedeliveryOfALateWrite(t *testing.T) {
+	w := shareWorld(records)
+	w.again(at(5000))
+	l := w.log("out-"+shareName, 2)
+	l.batches[99], l.batches[100] = l.batches[100], l.batches[99]
+	l.renumber()
+	x := w.judge(t).Rereads[0]
+	require.Equal(t, "share-group-1", x.By.Name)
+	require.Equal(t, "share-group-0", x.Before.Name)
 }

@@ -123,6 +123,26 @@ func rangesOf(inputs []input) []history.OffsetRange {
 	return all
 }
 
+// redelivered are the entries for what the brokers say they had handed out before: one for each run of offsets with the same
+// count.
+func redelivered(partition int32, records []*kgo.Record) []history.Entry {
+	var entries []history.Entry
+	var last *history.Redelivered
+	for _, r := range records {
+		times := uint64(max(1, r.DeliveryCount()))
+		switch {
+		case times == 1:
+			last = nil
+		case last != nil && last.To == r.Offset && last.Count == times:
+			last.To++
+		default:
+			last = &history.Redelivered{At: history.Now(), Partition: partition, From: r.Offset, To: r.Offset + 1, Count: times}
+			entries = append(entries, last)
+		}
+	}
+	return entries
+}
+
 // watchAssignment asks the group's coordinator what this member was assigned, until ctx is done, and records and tells
 // each change. It is what fetches go to; what a member has in hand, only polls say.
 func (c *client) watchAssignment(ctx context.Context) {

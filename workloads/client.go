@@ -165,6 +165,9 @@ func (c *client) deliver(fetches kgo.Fetches) (inputs []input, entries []history
 		}
 		last := p.Records[len(p.Records)-1]
 		entries = append(entries, c.polled(p.Partition, p.Records)...)
+		if c.shared {
+			entries = append(entries, redelivered(p.Partition, p.Records)...)
+		}
 		for _, r := range p.Records {
 			c.w.processing++
 			if in, ok := c.read(r); ok {

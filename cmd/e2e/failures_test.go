@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -26,6 +27,9 @@ func TestWorkersKilledWhereTheirPromisesAreThinnest(t *testing.T) {
 		}
 	}
 	require.NotZero(t, numbers(t, r, "share-group").DuplicatesBy["reprocessed after redelivery"])
+	require.True(t, slices.ContainsFunc(r.Rereads, func(x harness.PipelineReread) bool {
+		return x.Pipeline == "share-group" && x.Release == "died" && x.Killed && x.Deliveries == 2
+	}), "%+v", r.Rereads)
 	for _, name := range []string{"aborting", "fan-out"} {
 		spotless(t, numbers(t, r, name))
 	}

@@ -146,6 +146,15 @@ type OffsetRange struct {
 	From, To  int64
 }
 
+// Redelivered says that brokers of a share group count the records that were just polled with offsets in [From, To) as handed
+// out Count times, this time included; only from the second time on (KIP-932's delivery count).
+type Redelivered struct {
+	At        Time
+	Partition int32
+	From, To  int64
+	Count     uint64
+}
+
 // Acknowledging says that a member of a share group is about to acknowledge (accept) these records.
 type Acknowledging struct {
 	At     Time

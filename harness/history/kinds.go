@@ -30,6 +30,7 @@ var newEntries = map[kind]func() Entry{
 	24: func() Entry { return &ProducerInit{} },
 	25: func() Entry { return &Acknowledging{} },
 	26: func() Entry { return &Acknowledged{} },
+	27: func() Entry { return &Redelivered{} },
 }
 
 // maxKind is the largest number that a reader keeps an entry of for use again; larger ones are made anew each time.
@@ -78,6 +79,7 @@ func (*Released) kind() kind      { return 23 }
 func (*ProducerInit) kind() kind  { return 24 }
 func (*Acknowledging) kind() kind { return 25 }
 func (*Acknowledged) kind() kind  { return 26 }
+func (*Redelivered) kind() kind   { return 27 }
 
 func (r *SeqRun) fields(c *codec) {
 	c.uint(&r.First)
@@ -279,6 +281,14 @@ func (e *Acknowledged) fields(c *codec) {
 	c.outcome(&e.Outcome)
 	c.string(&e.Reason)
 	list(c, &e.Ranges, func(o *OffsetRange) { o.fields(c) })
+}
+
+func (e *Redelivered) fields(c *codec) {
+	integer(c, &e.At)
+	integer(c, &e.Partition)
+	integer(c, &e.From)
+	integer(c, &e.To)
+	c.uint(&e.Count)
 }
 
 func (e *Mark) fields(c *codec) {

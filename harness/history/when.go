@@ -25,6 +25,8 @@ func When(e Entry) Time {
 		return e.At
 	case *Committed:
 		return e.At
+	case *Redelivered:
+		return e.At
 	case *Acknowledging:
 		return e.At
 	case *Acknowledged:

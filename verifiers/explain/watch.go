@@ -55,6 +55,11 @@ func (w *watch) take(e history.Entry) {
 	case *history.Polled:
 		w.last = e.At
 		w.polled(e)
+	case *history.Redelivered:
+		w.last = e.At
+		if e.Partition == w.place.Partition && e.From <= w.place.Offset && w.place.Offset < e.To {
+			w.say(e.At, "polled", "which the brokers count as its delivery %d", e.Count)
+		}
 	case *history.Phase:
 		w.last = e.At
 		if w.hand {
