@@ -189,7 +189,8 @@ func TestFencedBrokersViewIsStillRecorded(t *testing.T) {
 // shrunk makes a fenced broker say that it alone is in sync.
 const shrunk = 1000
 
-// fence takes a broker out of what every broker's metadata lists, and returns how often that was asked for since. The broker itself believes to lead every partition, from shrunk on alone.
+// fence takes a broker out of what every broker's metadata lists, and returns how often that was asked for since. The
+// broker itself believes to lead every partition, from shrunk on alone.
 func fence(t *testing.T, c *fakecluster.Cluster, fenced int32) *atomic.Int64 {
 	asked := &atomic.Int64{}
 	c.Fake.ControlKey(int16(kmsg.Metadata), func(kreq kmsg.Request) (kmsg.Response, error, bool) {
