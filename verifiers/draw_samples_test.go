@@ -21,6 +21,9 @@ func drawSamples(t *rapid.T, w *world) {
 			topic, p := layout.Place(number, parts)
 			end := w.log(topic, p).next
 			s := history.Sample{Topic: topic, Partition: p, Broker: 1, LSO: end, HW: end}
+			if rapid.Bool().Draw(t, "by the newest leader") {
+				s.LeaderEpoch = w.log(topic, p).newest()
+			}
 			for i := range most {
 				x := s
 				x.At = at(uint64(100 * i))
@@ -36,6 +39,14 @@ func drawSamples(t *rapid.T, w *world) {
 	if rapid.Bool().Draw(t, "late load") {
 		w.record.LoadStart = at(500)
 	}
+}
+
+// newest is the leader epoch of a log's last batch.
+func (l *topicLog) newest() (epoch int32) {
+	for _, b := range l.batches {
+		epoch = max(epoch, b.LeaderEpoch)
+	}
+	return epoch
 }
 
 func sampledAt(e history.Entry) history.Time {

@@ -55,7 +55,7 @@ func drawnWorld(t *rapid.T) *world {
 		times(4, "source disturbances", func() { drawSource(t, w.hist(name)) })
 	}
 	for topic := range topicsOf(w) {
-		times(1, "elections", func() { drawElection(t, w, topic) })
+		times(2, "elections", func() { drawElection(t, w, topic) })
 	}
 	times(2, "deletions", func() { drawDeletion(t, w) })
 	drawPositions(t, w)
