@@ -62,6 +62,7 @@ func (s *suite) tests() []test {
 		{"two at once", "", (*suite).twoAtOnce},
 		{"client links", harness.CanLinks, (*suite).clientLinks},
 		{"names of clients", harness.CanLinks, (*suite).names},
+		{"connections that end", harness.CanLinks, (*suite).ends},
 		{"each link is separate", harness.CanLinks, (*suite).links},
 		{"kill and start", harness.CanKill, (*suite).kill},
 		{"stop", harness.CanStop, (*suite).stop},

@@ -115,7 +115,7 @@ func (c *counter) lookAt(key socketKey) {
 	}
 	s.seen = true
 	if !s.inEnded {
-		s.in = int64(info.Bytes_received)
+		s.in = received(info)
 	}
 	// Written by the proxy: sent for the first time, or still waiting in the kernel to be sent.
 	s.out = int64(info.Bytes_sent) - int64(info.Bytes_retrans) + int64(info.Notsent_bytes)
@@ -124,6 +124,15 @@ func (c *counter) lookAt(key socketKey) {
 		addIn(c.endedOf(key.proxy), key.upstream, s.in)
 		addEnd(c.endedOf(key.proxy), key.upstream)
 	}
+}
+
+// received is how many bytes came: the kernel counts the peer's end of stream as one more.
+func received(info *unix.TCPInfo) int64 {
+	switch info.State {
+	case unix.BPF_TCP_CLOSE_WAIT, unix.BPF_TCP_LAST_ACK, unix.BPF_TCP_CLOSING, unix.BPF_TCP_TIME_WAIT:
+		return int64(info.Bytes_received) - 1
+	}
+	return int64(info.Bytes_received)
 }
 
 // settle moves a gone socket's counts to those of ended directions.
