@@ -53,6 +53,17 @@ func TestLife(t *testing.T) {
 	golden(t, "life.txt", b.Bytes())
 }
 
+// TestLifeOfAnEffect: it stands at the service, at the service's time, and no broker's batch is quoted with it.
+func TestLifeOfAnEffect(t *testing.T) {
+	l := life()
+	accepted := &harness.LogCopy{Topic: "run-effects-notify", Offset: 16, Standing: "visible", FirstOffset: 16, LastOffset: 17, ProducerID: -1, Effect: true, Timestamp: 1, MarkerOffset: -1}
+	l.Events = []harness.LifeEvent{{At: l.LoadStart, Estimated: true, Pipeline: "notify", Kind: "accepted", Text: "the external service accepts effect 16 of partition 0", Copy: accepted}}
+	var b bytes.Buffer
+	require.NoError(t, results.Life(&b, l))
+	require.Regexp(t, `~0\.000 +notify service +the external service accepts effect 16 of partition 0`, b.String())
+	require.NotContains(t, b.String(), "batch ")
+}
+
 func TestLifeJSON(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, results.LivesJSON(&b, []*harness.RecordLife{life(), life()}))

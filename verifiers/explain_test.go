@@ -10,7 +10,6 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
-	"github.com/chaeos/chaeos/results"
 	"github.com/chaeos/chaeos/verifiers"
 	"github.com/chaeos/chaeos/verifiers/explain"
 )
@@ -70,10 +69,6 @@ func TestLifeOfARecordWithEffects(t *testing.T) {
 	require.Contains(t, accepted[0].Text, "the external service accepts effect 201 of partition 1, called by worker 0 incarnation 1")
 	require.Contains(t, accepted[1].Text, "during transaction 99")
 	require.Equal(t, 2900*time.Millisecond, accepted[1].At.Sub(life.LoadStart))
-	var b strings.Builder
-	require.NoError(t, results.Life(&b, life))
-	require.Contains(t, b.String(), "~2.900                   transactional service  the external service accepts effect 1000 of partition 1")
-	require.Equal(t, 1, strings.Count(b.String(), "batch "), "the input's own: %s", b.String())
 
 	once := lifeOf(t, verifiers.SaveEffects(t, true), "607", "transactional")
 	require.Equal(t, []harness.LifeEnd{{Pipeline: "transactional", State: "visible", Text: "accepted once by the external service, as effect 202 of partition 1"}}, once.Ends)
