@@ -16,12 +16,47 @@ import (
 type membership struct {
 	mu         sync.Mutex
 	partitions map[int32]bool
+	// synced is what the last SyncGroup response gave: all that is held in its generation. Nil where nobody looked yet.
+	synced []int32
+}
+
+// reader tells what SyncGroup responses give. A transaction session tells of one revocation and is silent about those that
+// follow before its next transaction ends (franz-go 1.22.3, GroupTransactSession): without this they would go unnoticed.
+// Where brokers share partitions out (KIP-848) there is no such response.
+type reader struct {
+	kgo.GroupBalancer
+	c *client
+}
+
+// ParseSyncAssignment implements kgo.GroupBalancer.
+func (r reader) ParseSyncAssignment(assignment []byte) (map[string][]int32, error) {
+	m, err := r.GroupBalancer.ParseSyncAssignment(assignment)
+	if err == nil {
+		r.c.held.mu.Lock()
+		r.c.held.synced = append([]int32{}, m[r.c.w.spec.Input]...)
+		r.c.held.mu.Unlock()
+	}
+	return m, err
+}
+
+// untold are the partitions that were given before and that the last SyncGroup response does not give any more.
+func (m *membership) untold() (gone []int32) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for p := range m.partitions {
+		if m.synced != nil && !slices.Contains(m.synced, p) {
+			gone = append(gone, p)
+		}
+	}
+	slices.Sort(gone)
+	return gone
 }
 
 // membershipOptions record what the group gives and takes.
 func (c *client) membershipOptions(ctx context.Context, beforeRevoke func(context.Context, *client)) []kgo.Opt {
-	return []kgo.Opt{
+	opts := []kgo.Opt{
 		kgo.OnPartitionsAssigned(func(_ context.Context, cl *kgo.Client, m map[string][]int32) {
+			c.taken(c.held.untold(), false)
 			_, generation := cl.GroupMetadata()
 			c.given(generation, m[c.w.spec.Input])
 		}),
@@ -36,6 +71,10 @@ func (c *client) membershipOptions(ctx context.Context, beforeRevoke func(contex
 			c.taken(m[c.w.spec.Input], true)
 		}),
 	}
+	if c.w.spec.option(optProtocol) != "consumer" { // the client asks for that by its own assignors only
+		opts = append(opts, kgo.Balancers(reader{assignor(c.w.spec), c}))
+	}
+	return opts
 }
 
 func (c *client) given(generation int32, partitions []int32) {

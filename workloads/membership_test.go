@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness/wait"
@@ -29,7 +30,7 @@ func TestOptionsReachTheGroup(t *testing.T) {
 	} {
 		t.Run(pipeline, func(t *testing.T) {
 			t.Parallel()
-			r := optionedRig(t, pipeline, c.options, testShared().SessionTimeout)
+			r := optionedRig(t, 2, pipeline, c.options, testShared().SessionTimeout)
 			protocol, assignor, instances := r.group(pipeline)
 			require.Equal(t, c.protocol, protocol)
 			require.Equal(t, c.assignor, assignor)
@@ -44,7 +45,7 @@ func TestAStaticMemberThatComesBackIsTheSame(t *testing.T) {
 	t.Parallel()
 	const pipeline, name = "auto-commit-sync", "auto-commit-sync-0"
 	const session = 30 * time.Second
-	r := optionedRig(t, pipeline, map[string]string{optStatic: "true"}, session)
+	r := optionedRig(t, 2, pipeline, map[string]string{optStatic: "true"}, session)
 	before := r.partitionsOf(name)
 	require.NotEmpty(t, before)
 	require.NoError(t, r.Kill(within(t, 10*time.Second), name))
@@ -57,10 +58,26 @@ func TestAStaticMemberThatComesBackIsTheSame(t *testing.T) {
 	require.Equal(t, []string{"auto-commit-sync-0", "auto-commit-sync-1"}, instances)
 }
 
-// optionedRig starts two workers of a pipeline with options, each missed once it was silent for a session.
-func optionedRig(t *testing.T, pipeline string, options map[string]string, session time.Duration) *rig {
+// TestEachRevocationIsNoticed, also those that a transaction session does not tell of: two between two transactions.
+func TestEachRevocationIsNoticed(t *testing.T) {
+	t.Parallel()
+	const pipeline, name = "transactional", "transactional-0"
+	r := optionedRig(t, 1, pipeline, nil, 30*time.Second)
+	for held := partitions; held > 0; held-- { // one comes more each time, and takes one of them away
+		require.NoError(t, wait.Poll(within(t, time.Minute), 20*time.Millisecond, func() (bool, error) {
+			return len(r.partitionsOf(name)) == held, nil
+		}), "%d partitions with %d members", held, partitions-held+1)
+		other, err := kgo.NewClient(kgo.SeedBrokers(r.kfake.ListenAddrs()...), kgo.ConsumeTopics("in"),
+			kgo.ConsumerGroup("group-"+pipeline), kgo.Balancers(kgo.CooperativeStickyBalancer()))
+		require.NoError(t, err)
+		t.Cleanup(other.Close)
+	}
+}
+
+// optionedRig starts workers of a pipeline with options, each missed once it was silent for a session.
+func optionedRig(t *testing.T, workers int, pipeline string, options map[string]string, session time.Duration) *rig {
 	t.Helper()
-	r := newRig(t, 2, testLoad(), pipeline)
+	r := newRig(t, workers, testLoad(), pipeline)
 	for _, m := range r.members {
 		m.template.Options, m.template.Shared.SessionTimeout = options, session
 	}

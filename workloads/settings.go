@@ -114,17 +114,20 @@ func (s spec) share(name string) float64 {
 
 // groupProtocol says how the worker is a member of its group.
 func groupProtocol(s spec) []kgo.Opt {
-	var opts []kgo.Opt
-	switch {
-	case s.option(optProtocol) == "consumer":
-		opts = append(opts, kgo.ServerSideBalancer(), kgo.Balancers(kgo.StickyBalancer()))
-	case s.option(optAssignment) == "eager":
-		opts = append(opts, kgo.Balancers(kgo.StickyBalancer()))
-	default:
-		opts = append(opts, kgo.Balancers(kgo.CooperativeStickyBalancer()))
+	opts := []kgo.Opt{kgo.Balancers(assignor(s))}
+	if s.option(optProtocol) == "consumer" {
+		opts = append(opts, kgo.ServerSideBalancer())
 	}
 	if s.option(optStatic) == "true" {
 		opts = append(opts, kgo.InstanceID(s.Name))
 	}
 	return opts
+}
+
+// assignor shares a group's partitions out, where its members do that.
+func assignor(s spec) kgo.GroupBalancer {
+	if s.option(optProtocol) == "consumer" || s.option(optAssignment) == "eager" {
+		return kgo.StickyBalancer()
+	}
+	return kgo.CooperativeStickyBalancer()
 }
