@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -13,13 +12,19 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/effects"
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/harness/wait"
 )
 
-// deliveries are what a read_committed reader gets of a pipeline's output, told apart by when each record was due.
+// looks is the time between two looks at the external service's store.
+const looks = 2 * time.Millisecond
+
+// deliveries are what a pipeline has delivered, told apart by when each record was due: what a read_committed reader gets
+// of its output topic, or what the external service has stored.
 type deliveries struct {
-	client *kgo.Client
-	ended  chan struct{}
+	stop  context.CancelFunc
+	ended chan struct{}
 
 	mu  sync.Mutex
 	err error
@@ -32,56 +37,110 @@ type deliveries struct {
 }
 
 // follow begins to read.
-func (r *rig) follow(ctx context.Context, b *testing.B, layout harness.PipelineLayout) *deliveries {
-	offsets := map[int32]kgo.Offset{}
-	for p := range int32(partitions) {
-		offsets[p] = kgo.NewOffset().AtStart()
+func (r *rig) follow(ctx context.Context, b *testing.B, layout harness.PipelineLayout, dir string) *deliveries {
+	ctx, stop := context.WithCancel(ctx)
+	d := &deliveries{stop: stop, ended: make(chan struct{}), latency: hdrhistogram.New(1000, int64(time.Minute), 3)}
+	read := func() error { return d.readStore(ctx, effects.Path(dir), layout.Name) }
+	if !layout.Effects {
+		offsets := map[int32]kgo.Offset{}
+		for p := range int32(partitions) {
+			offsets[p] = kgo.NewOffset().AtStart()
+		}
+		client, err := harness.DirectClient(r.cluster, "bench-deliveries", kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+			kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{layout.Output: offsets}))
+		require.NoError(b, err)
+		read = func() error { return d.readTopic(ctx, client) }
 	}
-	client, err := harness.DirectClient(r.cluster, "bench-deliveries", kgo.FetchIsolationLevel(kgo.ReadCommitted()),
-		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{layout.Output: offsets}))
-	require.NoError(b, err)
-	d := &deliveries{client: client, ended: make(chan struct{}), latency: hdrhistogram.New(1000, int64(time.Minute), 3)}
 	go func() {
 		defer close(d.ended)
-		for {
-			fetches := client.PollFetches(ctx)
-			if fetches.IsClientClosed() || ctx.Err() != nil {
-				return
-			}
-			d.take(fetches, history.Now())
+		if err := read(); err != nil && ctx.Err() == nil {
+			d.fail(err)
 		}
 	}()
 	return d
 }
 
-func (d *deliveries) take(fetches kgo.Fetches, now history.Time) {
+func (d *deliveries) fail(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.err = errors.Join(d.err, fetches.Err())
-	fetches.EachRecord(func(rec *kgo.Record) {
-		env, _, err := history.Decode(rec.Value)
-		if err != nil {
-			d.err = errors.Join(d.err, fmt.Errorf("%s/%d, offset %d: %w", rec.Topic, rec.Partition, rec.Offset, err))
-			return
+	d.err = errors.Join(d.err, err)
+}
+
+func (d *deliveries) readTopic(ctx context.Context, client *kgo.Client) error {
+	defer client.Close()
+	for ctx.Err() == nil {
+		fetches := client.PollFetches(ctx)
+		if err := fetches.Err(); err != nil {
+			return err
 		}
-		if d.begin == 0 || env.Scheduled < d.begin {
-			d.begin = env.Scheduled
+		var values [][]byte
+		fetches.EachRecord(func(rec *kgo.Record) { values = append(values, rec.Value) })
+		if err := d.take(values, history.Now()); err != nil {
+			return err
 		}
-		switch due := env.Scheduled.Sub(d.begin); {
-		case due >= steadyFor:
-			if d.first == 0 {
-				d.first = now
+	}
+	return nil
+}
+
+// readStore reads the service's store, which makes latencies longer by looks at most.
+func (d *deliveries) readStore(ctx context.Context, path, pipeline string) error {
+	store, err := effects.Open(path)
+	if err != nil {
+		return err
+	}
+	next := map[int32]int64{}
+	err = wait.Poll(ctx, looks, func() (bool, error) {
+		for p := range int32(partitions) {
+			fresh, err := store.From(ctx, pipeline, p, next[p], backlog)
+			if err != nil {
+				return false, err
 			}
-			if now.Sub(d.first) <= backlogFor {
-				d.late++
-				d.last = now
+			next[p] += int64(len(fresh))
+			var values [][]byte
+			for _, e := range fresh {
+				values = append(values, e.Value)
 			}
-		case due >= steadyWarm && due < steadyFor-settling:
-			if err := d.latency.RecordValue(int64(now.Sub(env.Scheduled))); err != nil {
-				d.err = errors.Join(d.err, err)
+			if err := d.take(values, history.Now()); err != nil {
+				return false, err
 			}
 		}
+		return false, nil
 	})
+	return errors.Join(err, store.Close())
+}
+
+func (d *deliveries) take(values [][]byte, now history.Time) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, value := range values {
+		env, _, err := history.Decode(value)
+		if err != nil {
+			return err
+		}
+		if err := d.count(env.Scheduled, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *deliveries) count(scheduled, now history.Time) error {
+	if d.begin == 0 || scheduled < d.begin {
+		d.begin = scheduled
+	}
+	switch due := scheduled.Sub(d.begin); {
+	case due >= steadyFor:
+		if d.first == 0 {
+			d.first = now
+		}
+		if now.Sub(d.first) <= backlogFor {
+			d.late++
+			d.last = now
+		}
+	case due >= steadyWarm && due < steadyFor-settling:
+		return d.latency.RecordValue(int64(now.Sub(scheduled)))
+	}
+	return nil
 }
 
 // done says whether the backlog was worked off, or for as long as it is looked at.
@@ -106,6 +165,6 @@ func (d *deliveries) cost(b *testing.B) cost {
 }
 
 func (d *deliveries) close() {
-	d.client.Close()
+	d.stop()
 	<-d.ended
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kadm"
 
@@ -47,11 +48,10 @@ type cost struct {
 
 // BenchmarkPipelines reports what each pipeline delivers without faults: alone on one cluster, one worker without any work
 // to do for a record, 100-byte records; throughput beside the pipeline of its kind that promises least, and the time from a
-// record's due time until a read_committed reader has its output. What calls the external service is left out: its service
-// would be measured.
+// record's due time until a read_committed reader has its output, or the external service has stored its effect.
 func BenchmarkPipelines(b *testing.B) {
 	r := newRig(b)
-	infos := slices.DeleteFunc(workloads.Infos(), func(p harness.PipelineInfo) bool { return p.Effects })
+	infos := workloads.Infos()
 	slices.SortStableFunc(infos, func(x, y harness.PipelineInfo) int { return rank(x) - rank(y) })
 	costs := map[string]cost{}
 	for range warmRounds {
@@ -115,8 +115,9 @@ func (r *rig) costOf(b *testing.B, info harness.PipelineInfo) cost {
 	}
 	shared := harness.DefaultShared()
 	shared.Work = 0
+	dir := b.TempDir()
 	fleet, err := workloads.NewFleet(harness.FleetSpec{
-		Command: []string{os.Args[0]}, Dir: b.TempDir(), RunID: benchRun, Cluster: r.cluster, Plan: plan,
+		Command: []string{os.Args[0]}, Dir: dir, RunID: benchRun, Cluster: r.cluster, Plan: plan,
 		Experiment: harness.Experiment{
 			Workers: 1, Shared: shared, Load: harness.Load{Rate: steadyRate, RecordSize: 100, Burst: backlog, BurstEvery: steadyFor},
 		},
@@ -124,11 +125,16 @@ func (r *rig) costOf(b *testing.B, info harness.PipelineInfo) cost {
 	require.NoError(b, err)
 	defer func() {
 		require.NoError(b, fleet.Close(context.WithoutCancel(ctx)))
+		if layout.Effects { // a cluster usually has one fleet, and goes with it
+			link, err := toxiproxy.NewClient(r.cluster.Info().ToxiproxyAPI).Proxy(harness.ServiceProxy)
+			require.NoError(b, err)
+			require.NoError(b, link.Delete())
+		}
 		_, err := r.admin.DeleteTopics(context.WithoutCancel(ctx), topics...)
 		require.NoError(b, err)
 	}()
 	require.NoError(b, fleet.Start(ctx))
-	d := r.follow(ctx, b, layout)
+	d := r.follow(ctx, b, layout, dir)
 	defer d.close()
 	require.NoError(b, fleet.Feed(ctx))
 	require.NoError(b, wait.Poll(ctx, 10*time.Millisecond, func() (bool, error) { return d.done() }))
