@@ -20,11 +20,9 @@ const (
 	asks
 )
 
-const (
-	// gathering is the time in which brokers answer usually: little beside the interval that a sample is good to. Who has
-	// not answered by then gets a goroutine of its own.
-	gathering = 10 * time.Millisecond
-)
+// gathering is the time in which brokers answer usually: little beside the interval that a sample is good to. Who has not
+// answered by then gets a goroutine of its own.
+const gathering = 10 * time.Millisecond
 
 // asker asks one broker for its ends. All questions of a tick go out in one write over a connection of its own, which is
 // kept until it fails: of a client's requests each takes several goroutines and their wake-ups, ninety times a second.
