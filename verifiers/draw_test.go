@@ -48,8 +48,9 @@ func drawnWorld(t *rapid.T) *world {
 	times(2, "strange records", func() { drawStrange(t, w, rapid.SampledFrom(w.outputs()).Draw(t, "topic")) })
 	times(2, "input disturbances", func() { drawInput(t, w) })
 	for _, name := range []string{plainName, txnName, fanName, shareName, notifyName} {
-		times(4, "history disturbances", func() { drawHistory(t, w.hist(name+"-0")) })
 		times(2, "rereads", func() { drawReread(t, w, name) })
+		// These come last: a history that was cut says nothing more.
+		times(4, "history disturbances", func() { drawHistory(t, w.hist(name+"-0")) })
 	}
 	for _, name := range []string{"source-input", "source-acks1"} {
 		times(4, "source disturbances", func() { drawSource(t, w.hist(name)) })
