@@ -150,5 +150,11 @@ func defaults() map[string]string {
 		"group.share.min.session.timeout.ms":       "6000",
 		// Kafka's 128 MiB is a quarter of the heap that a node has here.
 		"log.cleaner.dedupe.buffer.size": "8388608",
+		// The kernel's own sizes. Kafka's 64 KiB for a follower's fetches is about one segment of the loopback device: a
+		// sender waits 200 ms at a time for room and a delayed acknowledgement (BenchmarkPipelines/acks1: a third of the
+		// throughput in one run of three).
+		"replica.socket.receive.buffer.bytes": "-1",
+		"socket.receive.buffer.bytes":         "-1",
+		"socket.send.buffer.bytes":            "-1",
 	}
 }
