@@ -25,6 +25,8 @@ const looks = 2 * time.Millisecond
 type deliveries struct {
 	stop  context.CancelFunc
 	ended chan struct{}
+	// backlog is how many records are due at once after the steady load.
+	backlog int
 
 	mu  sync.Mutex
 	err error
@@ -37,9 +39,9 @@ type deliveries struct {
 }
 
 // follow begins to read.
-func (r *rig) follow(ctx context.Context, b *testing.B, layout harness.PipelineLayout, dir string) *deliveries {
+func (r *rig) follow(ctx context.Context, b *testing.B, layout harness.PipelineLayout, dir string, backlog int) *deliveries {
 	ctx, stop := context.WithCancel(ctx)
-	d := &deliveries{stop: stop, ended: make(chan struct{}), latency: hdrhistogram.New(1000, int64(time.Minute), 3)}
+	d := &deliveries{stop: stop, backlog: backlog, ended: make(chan struct{}), latency: hdrhistogram.New(1000, int64(time.Minute), 3)}
 	read := func() error { return d.readStore(ctx, effects.Path(dir), layout.Name) }
 	if !layout.Effects {
 		offsets := map[int32]kgo.Offset{}
@@ -91,7 +93,7 @@ func (d *deliveries) readStore(ctx context.Context, path, pipeline string) error
 	next := map[int32]int64{}
 	err = wait.Poll(ctx, looks, func() (bool, error) {
 		for p := range int32(partitions) {
-			fresh, err := store.From(ctx, pipeline, p, next[p], backlog)
+			fresh, err := store.From(ctx, pipeline, p, next[p], d.backlog)
 			if err != nil {
 				return false, err
 			}
@@ -147,14 +149,14 @@ func (d *deliveries) count(scheduled, now history.Time) error {
 func (d *deliveries) done() (bool, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.late >= backlog || d.first != 0 && history.Now().Sub(d.first) > backlogFor, d.err
+	return d.late >= int64(d.backlog) || d.first != 0 && history.Now().Sub(d.first) > backlogFor, d.err
 }
 
 func (d *deliveries) cost(b *testing.B) cost {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	took := backlogFor
-	if d.late >= backlog {
+	if d.late >= int64(d.backlog) {
 		took = d.last.Sub(d.first)
 	}
 	require.Positive(b, d.latency.TotalCount(), "nothing came while the load was steady")

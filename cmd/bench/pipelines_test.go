@@ -27,6 +27,9 @@ const (
 	settling   = 100 * time.Millisecond
 	backlog    = 200_000
 	backlogFor = 2500 * time.Millisecond
+	// producerBacklog is a producer's: it takes no longer for what a worker works off in seconds, and half a second is
+	// too short to say anything.
+	producerBacklog = 4 * backlog
 	// warmRounds is how often what others are compared with runs before anything counts: brokers' JVMs that have just
 	// started are slow to their first hundreds of thousands of records.
 	warmRounds = 4
@@ -82,6 +85,13 @@ func BenchmarkPipelines(b *testing.B) {
 	}
 }
 
+func backlogOf(p harness.PipelineInfo) int {
+	if p.ProducerOnly {
+		return producerBacklog
+	}
+	return backlog
+}
+
 // rank puts what others are compared with first.
 func rank(p harness.PipelineInfo) int {
 	if p.Name == referenceWorker || p.Name == referenceProducer {
@@ -119,7 +129,7 @@ func (r *rig) costOf(b *testing.B, info harness.PipelineInfo) cost {
 	fleet, err := workloads.NewFleet(harness.FleetSpec{
 		Command: []string{os.Args[0]}, Dir: dir, RunID: benchRun, Cluster: r.cluster, Plan: plan,
 		Experiment: harness.Experiment{
-			Workers: 1, Shared: shared, Load: harness.Load{Rate: steadyRate, RecordSize: 100, Burst: backlog, BurstEvery: steadyFor},
+			Workers: 1, Shared: shared, Load: harness.Load{Rate: steadyRate, RecordSize: 100, Burst: backlogOf(info), BurstEvery: steadyFor},
 		},
 	})
 	require.NoError(b, err)
@@ -134,7 +144,7 @@ func (r *rig) costOf(b *testing.B, info harness.PipelineInfo) cost {
 		require.NoError(b, err)
 	}()
 	require.NoError(b, fleet.Start(ctx))
-	d := r.follow(ctx, b, layout, dir)
+	d := r.follow(ctx, b, layout, dir, backlogOf(info))
 	defer d.close()
 	require.NoError(b, fleet.Feed(ctx))
 	require.NoError(b, wait.Poll(ctx, 10*time.Millisecond, func() (bool, error) { return d.done() }))

@@ -56,8 +56,8 @@ func claimOf(info harness.PipelineInfo) string {
 // pipelinesText introduces the table on the page.
 const pipelinesText = "\n## What a guarantee costs\n\n" +
 	"Each pipeline alone, without faults, one worker with no work to do for a record, records of 100 bytes. Throughput: as a\n" +
-	"`read_committed` reader gets it while 200,000 records wait, also beside `auto-commit`, for producers beside `acks1`. Latency:\n" +
-	"from when a record was due, at 500 records/s. Those that notify end at the external service, which stores each effect in\n" +
+	"`read_committed` reader gets it while 200,000 records wait (800,000 where it is a producer's), also beside `auto-commit`,\n" +
+	"for producers beside `acks1`. Latency: from when a record was due, at 500 records/s. Those that notify end at the external service, which stores each effect in\n" +
 	"SQLite before it answers: theirs is the cost of its calls, too.\n\n"
 
 func pipelinesPage(rows []pipelineRow) string {
