@@ -12,7 +12,9 @@ type Report struct {
 	Took       time.Duration `json:"took"`
 	Provider   string        `json:"provider"`
 	Kafka      string        `json:"kafka"`
-	Brokers    int           `json:"brokers"`
+	// Chaeos is the version of the program that did the run; another may have judged it again.
+	Chaeos  string `json:"chaeos"`
+	Brokers int    `json:"brokers"`
 	// Asked are the feature levels that the experiment or a flag asked for.
 	Asked []Feature `json:"asked,omitempty"`
 	// Controllers are the nodes that are controllers only; Racks the brokers' racks; Properties the broker properties that

@@ -21,6 +21,7 @@ var runColumns = []struct {
 	{"started", func(r *harness.Report) string { return r.Started.UTC().Format(time.RFC3339) }},
 	{"provider", func(r *harness.Report) string { return r.Provider }},
 	{"kafka", func(r *harness.Report) string { return r.Kafka }},
+	{"chaeos", func(r *harness.Report) string { return r.Chaeos }},
 	{"exit", func(r *harness.Report) string { return strconv.Itoa(r.Exit) }},
 }
 

@@ -113,7 +113,7 @@ func junitRun(r *harness.Report, opts JUnitOptions) junitSuite {
 	s := junitSuite{
 		Name: fmt.Sprintf("%s seed %d", r.Experiment, r.Seed), Time: fmt.Sprintf("%.3f", r.Took.Seconds()),
 		Timestamp:  r.Started.UTC().Format("2006-01-02T15:04:05"),
-		Properties: []junitProperty{{"run", r.Run}, {"provider", r.Provider}, {"kafka", r.Kafka}, {"exit", fmt.Sprint(r.Exit)}},
+		Properties: []junitProperty{{"run", r.Run}, {"provider", r.Provider}, {"kafka", r.Kafka}, {"chaeos", r.Chaeos}, {"exit", fmt.Sprint(r.Exit)}},
 	}
 	for _, row := range r.Rows {
 		for _, v := range row.Verdicts {

@@ -18,7 +18,7 @@ func base(experiment string, seed uint64) *harness.Report {
 	return &harness.Report{
 		Version: 1, Run: "20260920T101500-" + experiment + "-7", Experiment: experiment, Seed: seed,
 		Started: time.Date(2026, 9, 20, 10, 15, 0, 0, time.UTC), Took: 91 * time.Second,
-		Provider: "local", Kafka: "4.3.1", Brokers: 3, MinISR: 2, LoadStart: int64(loadStart),
+		Provider: "local", Kafka: "4.3.1", Chaeos: "v0.3.0 (go1.26.8 linux/amd64)", Brokers: 3, MinISR: 2, LoadStart: int64(loadStart),
 		Features: []harness.Feature{
 			{Name: "eligible.leader.replicas.version", Level: 1}, {Name: "metadata.version", Level: 28}, {Name: "transaction.version", Level: 2},
 		},

@@ -17,8 +17,9 @@ import (
 // Summary is what many runs showed together.
 type Summary struct {
 	Name string `json:"name"`
-	// Kafka and Provider list what the runs ran on.
+	// Kafka and Provider list what the runs ran on, Chaeos which versions of this program did them.
 	Kafka    []string `json:"kafka"`
+	Chaeos   []string `json:"chaeos"`
 	Provider []string `json:"provider"`
 	Runs     int      `json:"runs"`
 	// Seeds are those of the runs, ascending, each once; First and Last say when the first and the last of them began.
@@ -55,6 +56,7 @@ func Summarise(name string, reports []*harness.Report, failed []string) *Summary
 	s := &Summary{Name: name, Runs: len(reports), Failed: failed}
 	for _, r := range reports {
 		s.Kafka = addOnce(s.Kafka, r.Kafka)
+		s.Chaeos = addOnce(s.Chaeos, r.Chaeos)
 		s.Provider = addOnce(s.Provider, r.Provider)
 		s.Seeds = append(s.Seeds, r.Seed)
 		if s.First.IsZero() || r.Started.Before(s.First) {
@@ -152,7 +154,7 @@ func WriteSummary(w io.Writer, s *Summary, opts SummaryOptions) error {
 		opts.Width = 0
 		fmt.Fprintf(&b, "## %s\n\n", s.Name)
 	}
-	fmt.Fprintf(&b, "%s   %s on %s, Kafka %s%s\n\n", s.Name, plural(uint64(s.Runs), "run"), joined(s.Provider), joined(s.Kafka), whenRun(s))
+	b.WriteString(strings.Join(limited(summaryHeadline(s), opts.Width), "\n") + "\n\n")
 	left := append(lefts(4), make([]bool, len(summaryHead())-4)...)
 	n := narrow(summaryHead(), left, summaryBody(s), opts.Width, spareSums)
 	if err := draw(&b, n.head, n.left, n.body); err != nil {
@@ -173,6 +175,16 @@ func WriteSummary(w io.Writer, s *Summary, opts SummaryOptions) error {
 	b.WriteString("\n" + strings.Join(wrap(note, cmp.Or(opts.Width, 120)), "\n") + "\n")
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// summaryHeadline says in one line which runs these are.
+func summaryHeadline(s *Summary) string {
+	by := ""
+	for _, version := range s.Chaeos {
+		name, _, _ := strings.Cut(version, " ") // without the compiler
+		by += ", chaeos " + name
+	}
+	return fmt.Sprintf("%s   %s on %s, Kafka %s%s%s", s.Name, plural(uint64(s.Runs), "run"), joined(s.Provider), joined(s.Kafka), by, whenRun(s))
 }
 
 // whenRun names the seeds and the days of the runs.

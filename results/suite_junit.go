@@ -16,7 +16,7 @@ func SummaryJUnit(w io.Writer, s *Summary, opts JUnitOptions) error {
 	for _, r := range s.Rows {
 		if n := len(all.Suites); n == 0 || all.Suites[n-1].Name != r.Experiment {
 			all.Suites = append(all.Suites, junitSuite{Name: r.Experiment, Time: "0.000",
-				Properties: []junitProperty{{"provider", joined(s.Provider)}, {"kafka", joined(s.Kafka)}}})
+				Properties: []junitProperty{{"provider", joined(s.Provider)}, {"kafka", joined(s.Kafka)}, {"chaeos", joined(s.Chaeos)}}})
 		}
 		all.Suites[len(all.Suites)-1].add(junitSummarised(r, opts))
 	}
