@@ -62,7 +62,7 @@ type opening struct {
 func (w *worker) newClient(ctx context.Context, o opening) (*client, []kgo.Opt) {
 	ctx, cancel := context.WithCancel(ctx)
 	c := &client{w: w, cancel: cancel, opened: make(chan struct{}), positions: map[int32]kgo.EpochOffset{}}
-	opts := append(clientOptions(w.spec), groupOptions(w.spec)...)
+	opts := append(clientOptions(w.spec), groupOptions(w.spec, c.balancer())...)
 	opts = append(opts, kgo.WithContext(kgo.PreCommitFnContext(ctx, c.recordCommitting(ctx))), kgo.WithHooks(&wire{ctx: ctx, c: c}))
 	opts = append(opts, c.membershipOptions(ctx, o.beforeRevoke)...)
 	if o.autoCommitted != nil {

@@ -54,7 +54,7 @@ func (m *membership) untold() (gone []int32) {
 
 // membershipOptions record what the group gives and takes.
 func (c *client) membershipOptions(ctx context.Context, beforeRevoke func(context.Context, *client)) []kgo.Opt {
-	opts := []kgo.Opt{
+	return []kgo.Opt{
 		kgo.OnPartitionsAssigned(func(_ context.Context, cl *kgo.Client, m map[string][]int32) {
 			c.taken(c.held.untold(), false)
 			_, generation := cl.GroupMetadata()
@@ -71,10 +71,15 @@ func (c *client) membershipOptions(ctx context.Context, beforeRevoke func(contex
 			c.taken(m[c.w.spec.Input], true)
 		}),
 	}
-	if c.w.spec.option(optProtocol) != "consumer" { // the client asks for that by its own assignors only
-		opts = append(opts, kgo.Balancers(reader{assignor(c.w.spec), c}))
+}
+
+// balancer is the group's assignor, read along where members share partitions out.
+func (c *client) balancer() kgo.GroupBalancer {
+	own := assignor(c.w.spec)
+	if c.w.spec.option(optProtocol) == "consumer" { // the client asks for that by its own assignors only
+		return own
 	}
-	return opts
+	return reader{own, c}
 }
 
 func (c *client) given(generation int32, partitions []int32) {

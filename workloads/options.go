@@ -42,8 +42,8 @@ func SourceOptions(s Spec) []kgo.Opt {
 
 // groupOptions are what every worker's consumer shares: a heartbeat of a third of the session, and, unless the
 // experiment says otherwise, the cooperative balancer, so that a member that joins or dies doesn't stop the others.
-func groupOptions(s spec) []kgo.Opt {
-	return append(groupProtocol(s),
+func groupOptions(s spec, balancer kgo.GroupBalancer) []kgo.Opt {
+	return append(groupProtocol(s, balancer),
 		kgo.ConsumerGroup(s.Group),
 		kgo.ConsumeTopics(s.Input),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),

@@ -113,8 +113,8 @@ func (s spec) share(name string) float64 {
 }
 
 // groupProtocol says how the worker is a member of its group.
-func groupProtocol(s spec) []kgo.Opt {
-	opts := []kgo.Opt{kgo.Balancers(assignor(s))}
+func groupProtocol(s spec, balancer kgo.GroupBalancer) []kgo.Opt {
+	opts := []kgo.Opt{kgo.Balancers(balancer)}
 	if s.option(optProtocol) == "consumer" {
 		opts = append(opts, kgo.ServerSideBalancer())
 	}

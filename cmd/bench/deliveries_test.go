@@ -39,9 +39,9 @@ type deliveries struct {
 }
 
 // follow begins to read.
-func (r *rig) follow(ctx context.Context, b *testing.B, layout harness.PipelineLayout, dir string, backlog int) *deliveries {
+func (r *rig) follow(ctx context.Context, b *testing.B, layout harness.PipelineLayout, dir string) *deliveries {
 	ctx, stop := context.WithCancel(ctx)
-	d := &deliveries{stop: stop, backlog: backlog, ended: make(chan struct{}), latency: hdrhistogram.New(1000, int64(time.Minute), 3)}
+	d := &deliveries{stop: stop, backlog: backlogOf(layout.PipelineInfo), ended: make(chan struct{}), latency: hdrhistogram.New(1000, int64(time.Minute), 3)}
 	read := func() error { return d.readStore(ctx, effects.Path(dir), layout.Name) }
 	if !layout.Effects {
 		offsets := map[int32]kgo.Offset{}

@@ -144,7 +144,7 @@ func (r *rig) costOf(b *testing.B, info harness.PipelineInfo) cost {
 		require.NoError(b, err)
 	}()
 	require.NoError(b, fleet.Start(ctx))
-	d := r.follow(ctx, b, layout, dir, backlogOf(info))
+	d := r.follow(ctx, b, layout, dir)
 	defer d.close()
 	require.NoError(b, fleet.Feed(ctx))
 	require.NoError(b, wait.Poll(ctx, 10*time.Millisecond, func() (bool, error) { return d.done() }))
