@@ -1,9 +1,6 @@
 package verifiers
 
 import (
-	"fmt"
-
-	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/keyset"
 )
@@ -32,39 +29,4 @@ func (w *worker) leftAcking() {
 		w.acknowledged(history.OutcomeUnknown, w.acking)
 		w.acking = w.acking[:0]
 	}
-}
-
-// done are the inputs that a share group's members acknowledged, by partition and offset: nobody is handed them again.
-// With sent, also those of which they never learnt whether the brokers took it.
-func (e *evidence) done(sent bool) *keyset.Set {
-	all := keyset.New()
-	for _, w := range e.workers {
-		if w.accepted != nil {
-			all.Union(w.accepted)
-		}
-		if sent && w.sent != nil {
-			all.Union(w.sent)
-		}
-	}
-	return all
-}
-
-// splitGivenUp takes the losses that no member of a share group ever acknowledged out of rest: the brokers stopped handing
-// them out.
-func (l *losses) splitGivenUp(e *evidence, rest *keyset.Set) *keyset.Set {
-	if !e.layout.ShareGroup {
-		return rest
-	}
-	l.givenUp = rest.Minus(e.done(true))
-	l.add(byGivingUp, l.givenUp.Len())
-	return rest.Minus(l.givenUp)
-}
-
-// shareText says why a share group hands a lost record to nobody.
-func (e *evidence) shareText(a *harness.Anomaly, k keyset.Key) string {
-	start := e.position[e.inputOf(k.Class)]
-	if a.Cause == byGivingUp {
-		return fmt.Sprintf(", handed out and never acknowledged, and the share group now starts at %d", start)
-	}
-	return fmt.Sprintf(", acknowledged, or below the share group's start %d", start)
 }

@@ -1,5 +1,10 @@
 package verifiers
 
+import (
+	"cmp"
+	"slices"
+)
+
 // blockSize is how many transactions, by ordinal, share a sum.
 const blockSize = 64
 
@@ -25,13 +30,13 @@ func newBlocks() *blocks { return &blocks{map[block]uint64{}, map[block]bool{}} 
 
 // expect adds what a transaction with a confirmed end must have left: outputs that are visible, or outputs that are
 // aborted.
-func (b *blocks) expect(l life, ordinal uint64, t *txn) {
+func (b *blocks) expect(l life, ordinal uint64, commit bool, confirmed map[int32]uint64) {
 	stands := visible
-	if !t.commit {
+	if !commit {
 		stands = aborted
 	}
 	sum := uint64(0)
-	for p, n := range t.confirmed {
+	for p, n := range confirmed {
 		sum += n * weight(txnKey{l, ordinal}, p, stands)
 	}
 	b.sums[blockOf(l, ordinal)] += sum
@@ -66,4 +71,30 @@ func mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
+}
+
+// txnKey names a transaction: the worker's life, and the ordinal in it.
+type txnKey struct {
+	life
+	ordinal uint64
+}
+
+// life is one incarnation of a worker.
+type life struct {
+	Worker      uint16
+	Incarnation uint32
+}
+
+// sortedBlocks lists blocks by worker, incarnation and number.
+func sortedBlocks(m map[block]bool) []block {
+	all := make([]block, 0, len(m))
+	for b := range m {
+		all = append(all, b)
+	}
+	slices.SortFunc(all, compareBlocks)
+	return all
+}
+
+func compareBlocks(a, b block) int {
+	return cmp.Or(cmp.Compare(a.Worker, b.Worker), cmp.Compare(a.Incarnation, b.Incarnation), cmp.Compare(a.number, b.number))
 }

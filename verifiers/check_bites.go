@@ -8,7 +8,7 @@ import (
 
 // checkBites doubts a row that a fault aimed at it did not hit: it would show what the pipeline does on a good day. Of a
 // fault that is repeated, one must hit.
-func checkBites(e *evidence, _ *harness.Numbers) []finding {
+func checkBites(e *facts, _ *harness.Numbers) []finding {
 	var found []finding
 	for _, f := range e.run.record.Faults {
 		name := f.Fault + " " + f.Target
@@ -24,7 +24,7 @@ func checkBites(e *evidence, _ *harness.Numbers) []finding {
 			found = append(found, doubt("%s was never healed", name)...)
 		case bite == nil:
 			found = append(found, doubt("whether %s bit was not measured", name)...)
-		case !bite.Bit && f.Series > 0 && e.seriesBit(f.Series):
+		case !bite.Bit && f.Series > 0 && seriesBit(e, f.Series):
 		case !bite.Bit:
 			found = append(found, doubt("%s did not bite: %s", name, bite.Proof)...)
 		}
@@ -33,7 +33,7 @@ func checkBites(e *evidence, _ *harness.Numbers) []finding {
 }
 
 // seriesBit says whether one of a repeated fault's injections hit the pipeline.
-func (e *evidence) seriesBit(series int) bool {
+func seriesBit(e *facts, series int) bool {
 	return slices.ContainsFunc(e.run.record.Faults, func(f harness.FaultRecord) bool {
 		bite := biteOf(f, e.layout.Name)
 		return f.Series == series && bite != nil && bite.Bit

@@ -4,7 +4,7 @@ import "github.com/chaeos/chaeos/harness"
 
 // checkBounds doubts a row that saw too little: visible before the first fault, offered while one was active, visible
 // after the last heal. A run without faults has none of the three.
-func checkBounds(e *evidence, _ *harness.Numbers) []finding {
+func checkBounds(e *facts, _ *harness.Numbers) []finding {
 	if e.meter(0).healed == 0 {
 		return nil
 	}

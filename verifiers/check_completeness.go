@@ -4,7 +4,7 @@ import "github.com/chaeos/chaeos/harness"
 
 // checkCompleteness doubts a row whose logs were not read to their ends, moved while they were read, or begin above 0
 // without a fault that moved them there.
-func checkCompleteness(e *evidence, _ *harness.Numbers) []finding {
+func checkCompleteness(e *facts, _ *harness.Numbers) []finding {
 	parts := e.out.parts
 	if !e.layout.ProducerOnly {
 		parts = append(append([]*partLog(nil), e.in.parts...), parts...)
@@ -14,7 +14,7 @@ func checkCompleteness(e *evidence, _ *harness.Numbers) []finding {
 		for _, text := range p.doubts {
 			found = append(found, doubt("%s", text)...)
 		}
-		switch d := e.run.deletionOf(p); {
+		switch d := deletionOf(e.run, p); {
 		case d == nil:
 		case d.Fault == "":
 			found = append(found, doubt("%s", describeDeletion(d))...)

@@ -3,7 +3,7 @@ package verifiers
 import "github.com/chaeos/chaeos/harness"
 
 // checkCorrupt counts records whose value fails its own CRC-32C, and records of batches that fail theirs.
-func checkCorrupt(e *evidence, n *harness.Numbers) []finding {
+func checkCorrupt(e *facts, n *harness.Numbers) []finding {
 	n.Corrupt = e.out.corrupt
 	var found []finding
 	if n.Corrupt > 0 {

@@ -1,13 +1,11 @@
 package verifiers
 
 import (
-	"fmt"
-
 	"github.com/chaeos/chaeos/harness"
 )
 
 // checkDuplicates counts visible copies beyond the first, by cause.
-func checkDuplicates(e *evidence, n *harness.Numbers) []finding {
+func checkDuplicates(e *facts, n *harness.Numbers) []finding {
 	n.Duplicates = e.out.copies - e.out.seen.Len()
 	n.DuplicatedInputs = e.out.again.Len()
 	if n.Duplicates == 0 {
@@ -23,7 +21,7 @@ func checkDuplicates(e *evidence, n *harness.Numbers) []finding {
 	}
 	x := e.duplicates.anomalies[0]
 	found := with(breaks(noDuplicates, "%s extra copies of %s inputs are visible (%s), e.g. %s at %s",
-		number(n.Duplicates), number(n.DuplicatedInputs), counts(n.DuplicatesBy), e.name(recordKey(x.Record, e)), places(e, x.Copies)), e.duplicates.anomalies)
+		number(n.Duplicates), number(n.DuplicatedInputs), counts(n.DuplicatesBy), e.name(recordKey(x.Record, e.row)), places(e.row, x.Copies)), e.duplicates.anomalies)
 	for i, x := range e.duplicates.rereads {
 		if i == maxExamples {
 			return append(found, note("and %d more restarts, rebalances, rewinds or redeliveries that doubled records", len(e.duplicates.rereads)-i)...)
@@ -31,19 +29,4 @@ func checkDuplicates(e *evidence, n *harness.Numbers) []finding {
 		found = append(found, note("%s", x.Text)...)
 	}
 	return found
-}
-
-// places says where copies are, and who wrote them.
-func places(e *evidence, copies []harness.CopyRef) string {
-	text := ""
-	for i, c := range copies[:min(len(copies), maxExamples)] {
-		if i > 0 {
-			text += " and "
-		}
-		text += fmt.Sprintf("%s/%d offset %d", c.Topic, c.Partition, c.Offset)
-		if !e.layout.ProducerOnly {
-			text += fmt.Sprintf(" (worker %d incarnation %d)", c.By.Worker, c.By.Incarnation)
-		}
-	}
-	return text
 }

@@ -8,7 +8,7 @@ import (
 
 // checkForeign counts visible output records that are not this run's: no envelope, another run's, or of an input that
 // the source never sent.
-func checkForeign(e *evidence, n *harness.Numbers) []finding {
+func checkForeign(e *facts, n *harness.Numbers) []finding {
 	n.Foreign = e.out.foreign
 	var found []finding
 	if n.Foreign > 0 {

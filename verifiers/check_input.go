@@ -4,7 +4,7 @@ import "github.com/chaeos/chaeos/harness"
 
 // checkInput counts the input and what of it is visible, and asserts that every input is accounted for once:
 // unique + lost + unprocessed + hidden = input.
-func checkInput(e *evidence, n *harness.Numbers) []finding {
+func checkInput(e *facts, n *harness.Numbers) []finding {
 	n.Input = e.inputN
 	n.Unique = e.input.And(e.out.seen).Len()
 	sum := n.Unique + e.lost.Len() + e.unprocessed.Len() + e.hidden.Len()

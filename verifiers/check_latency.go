@@ -12,7 +12,7 @@ import (
 
 // checkLatency reads the live reader's histograms. Inputs that it never got count as infinite: a percentile that falls
 // among them is not given, and the note says why.
-func checkLatency(e *evidence, n *harness.Numbers) []finding {
+func checkLatency(e *facts, n *harness.Numbers) []finding {
 	var shown uint64
 	for p := range e.outputPartitions() {
 		shown += e.meter(int32(p)).shown
@@ -65,5 +65,5 @@ func percentile(h *hdrhistogram.Histogram, never uint64, q float64) *time.Durati
 	if rank > total {
 		return nil
 	}
-	return pointer(time.Duration(h.ValueAtQuantile(100 * float64(rank) / float64(total))))
+	return new(time.Duration(h.ValueAtQuantile(100 * float64(rank) / float64(total))))
 }

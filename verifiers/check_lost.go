@@ -10,7 +10,7 @@ import (
 
 // checkLost counts inputs that are not visible though their position was passed (or, where the source is under test,
 // though they were acknowledged), by cause.
-func checkLost(e *evidence, n *harness.Numbers) []finding {
+func checkLost(e *facts, n *harness.Numbers) []finding {
 	n.Lost = e.lost.Len()
 	var found []finding
 	for _, text := range e.losses.notes {
@@ -43,7 +43,7 @@ func checkLost(e *evidence, n *harness.Numbers) []finding {
 }
 
 // passedBy names the commits that went past most lost inputs.
-func passedBy(e *evidence) (found []finding) {
+func passedBy(e *facts) (found []finding) {
 	most := slices.Clone(e.losses.passes)
 	slices.SortStableFunc(most, func(a, b harness.Pass) int { return cmp.Compare(b.Lost, a.Lost) })
 	for i, x := range most {

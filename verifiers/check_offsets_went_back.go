@@ -2,19 +2,21 @@ package verifiers
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/chaeos/chaeos/harness"
 )
 
 // checkOffsetsWentBack counts input partitions whose final committed offset is lower than, or missing after, a confirmed
 // commit. Alone it breaks nothing: what it leads to shows as duplicates.
-func checkOffsetsWentBack(e *evidence, n *harness.Numbers) []finding {
+func checkOffsetsWentBack(e *facts, n *harness.Numbers) []finding {
 	if !e.haveFinal {
 		return nil
 	}
 	confirmed := e.confirmedCommits()
 	first := ""
-	for _, p := range partitionsOf(confirmed) {
+	for _, p := range slices.Sorted(maps.Keys(confirmed)) {
 		final, ok := e.final[p]
 		if ok && final >= confirmed[p] {
 			continue

@@ -2,13 +2,15 @@ package verifiers
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/chaeos/chaeos/harness"
 )
 
 // checkPhantom counts records that were reported as failed, or whose commit was refused or never asked for, and that are
 // visible all the same.
-func checkPhantom(e *evidence, n *harness.Numbers) []finding {
+func checkPhantom(e *facts, n *harness.Numbers) []finding {
 	if e.layout.ProducerOnly {
 		n.Phantom = e.source.failed.And(e.out.seen).Len()
 	} else {
@@ -26,13 +28,13 @@ func checkPhantom(e *evidence, n *harness.Numbers) []finding {
 
 // phantomOutputs compares, for workers that closed their history, what is in the log with what can be: everything but
 // the definite failures. Further copies of one processing are duplicates, not phantoms.
-func phantomOutputs(e *evidence) (n uint64) {
+func phantomOutputs(e *facts) (n uint64) {
 	for _, w := range e.workers {
 		if !w.ended {
 			continue
 		}
 		for p, failed := range w.failed {
-			there, possible := e.processings(w.life, p), w.confirmed[p]+w.unknown[p]
+			there, possible := processings(e.row, e.duplicates, w.life, p), w.confirmed[p]+w.unknown[p]
 			if there > possible {
 				n += min(failed, there-possible)
 			}
@@ -41,21 +43,11 @@ func phantomOutputs(e *evidence) (n uint64) {
 	return n
 }
 
-// processings are the outputs outside transactions that a partition holds of a worker's life: further copies of one
-// processing are duplicates, and make up for no output that is not there.
-func (e *evidence) processings(l life, partition int32) uint64 {
-	there := e.out.lives[l][partition].present()
-	if same := e.duplicates.same[l][partition]; same != nil {
-		there -= min(there, same.visible)
-	}
-	return there
-}
-
-func phantomTxn(e *evidence, s *suspect) {
+func phantomTxn(e *row, sums *txnSums, s *suspect) {
 	if s.refused() {
-		for _, p := range partitionsOf(s.log) {
+		for _, p := range slices.Sorted(maps.Keys(s.log)) {
 			seen := s.log[p].shown(e.layout.ReadUncommittedOutput)
-			e.txns.phantom.add(e, harness.AnomalyPhantom, s, seen, func() string {
+			sums.phantom.add(e, harness.AnomalyPhantom, s, seen, func() string {
 				return fmt.Sprintf("%s (%s): %d outputs in %s", s, s.outcomeText(), seen, e.place(p))
 			})
 		}

@@ -11,7 +11,7 @@ import (
 // output again: the worst over faults and partitions. A record that was already under way becomes visible just after
 // any fault; so where a partition paused for longer than the stall threshold during the fault, its recovery is the end
 // of the longest such pause, and only otherwise the first new output.
-func checkRecovery(e *evidence, n *harness.Numbers) []finding {
+func checkRecovery(e *facts, n *harness.Numbers) []finding {
 	if !e.run.live.recorded {
 		return nil
 	}
@@ -20,7 +20,7 @@ func checkRecovery(e *evidence, n *harness.Numbers) []finding {
 		if f.Injected == 0 {
 			continue
 		}
-		for _, p := range e.affected(f) {
+		for _, p := range affected(e, f) {
 			m := &e.meter(p).faults[i]
 			if d, ok := m.recovered(); ok {
 				n.Recovery = worst(n.Recovery, d)
@@ -43,7 +43,7 @@ func worst(d *time.Duration, x time.Duration) *time.Duration {
 }
 
 // affected are the output partitions that a fault affects: all, where it named none.
-func (e *evidence) affected(f harness.FaultRecord) []int32 {
+func affected(e *facts, f harness.FaultRecord) []int32 {
 	var all []int32
 	for p := range int32(e.outputPartitions()) {
 		if named := f.Resolved.Partitions; len(named) == 0 || slices.Contains(named, e.inputOf(p)) {

@@ -4,7 +4,7 @@ import "github.com/chaeos/chaeos/harness"
 
 // checkReordered counts, within one input and output partition, first occurrences that come after a later input's. No
 // guarantee promises order; the number stands for itself.
-func checkReordered(e *evidence, n *harness.Numbers) []finding {
+func checkReordered(e *facts, n *harness.Numbers) []finding {
 	n.Reordered = e.out.reordered
 	return nil
 }

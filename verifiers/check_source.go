@@ -9,7 +9,7 @@ import (
 
 // checkSource counts the shared source's own faults in the input topic. They are charged to no pipeline: each had to
 // deliver what was there.
-func checkSource(e *evidence, n *harness.Numbers) []finding {
+func checkSource(e *facts, n *harness.Numbers) []finding {
 	if e.layout.ProducerOnly {
 		if e.source.storedTwice > 0 {
 			return note("%s offsets were acknowledged for two records: at most one of each pair is in the log", number(e.source.storedTwice))

@@ -1,18 +1,36 @@
 package verifiers
 
-import "github.com/chaeos/chaeos/harness"
+import (
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/keyset"
+)
 
 // checkSplit counts the inputs of a row with several output topics that are visible in one of them and missing from
 // another: all or none was promised. The copies that are missing are losses, or unprocessed, in their topic.
-func checkSplit(e *evidence, n *harness.Numbers) []finding {
+func checkSplit(e *facts, n *harness.Numbers) []finding {
 	if len(e.layout.Outputs()) < 2 {
 		return nil
 	}
-	apart := e.apart()
-	n.Split = pointer(apart.Len())
+	apart := apart(e)
+	n.Split = new(apart.Len())
 	if *n.Split == 0 {
 		return nil
 	}
 	return breaks(onlyExactly, "%s inputs are visible in one output topic and missing from another, e.g. %s",
 		number(*n.Split), e.inputName(apart.First(1)[0]))
+}
+
+// apart are the inputs that a row's readers see in one of its topics and that are missing from another, by input
+// partition and offset. What is hidden, or may lie in a part of a log that was not read, is not missing.
+func apart(e *facts) *keyset.Set {
+	partitions := int32(e.run.record.Plan.Partitions)
+	seen, missing := keyset.New(), keyset.New()
+	gone := e.lost.And(e.input)
+	gone.Union(e.unprocessed)
+	for t := range int32(len(e.layout.Outputs())) {
+		here := func(class int32) bool { return class/partitions == t }
+		seen.Union(e.out.seen.Where(here).Shifted(-t * partitions))
+		missing.Union(gone.Where(here).Shifted(-t * partitions))
+	}
+	return seen.And(missing)
 }

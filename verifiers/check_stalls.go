@@ -10,7 +10,7 @@ import (
 
 // checkStalls counts the standstills of the output partitions' last stable offsets. Where samples are missing, no stall
 // is "not observed", never 0.
-func checkStalls(e *evidence, n *harness.Numbers) []finding {
+func checkStalls(e *facts, n *harness.Numbers) []finding {
 	if e.layout.Effects {
 		return nil // a service has no last stable offset
 	}
@@ -19,7 +19,7 @@ func checkStalls(e *evidence, n *harness.Numbers) []finding {
 		total += s.Length
 		longest = max(longest, s.Length)
 	}
-	g := e.gaps()
+	g := gaps(e)
 	found := g.doubt(e)
 	if count == 0 && g.any() {
 		return append(found, note("last stable offsets were not observed throughout: %s", g)...)
@@ -48,7 +48,7 @@ func (g sampling) String() string {
 // doubt: a transactional row that was not sampled for as long as a stall must last may have stood still unseen. A shorter
 // gap can't hide one: a last stable offset never goes down, so one that is the same on both sides stood still throughout.
 // The other rows' last stable offsets are their watermarks, and stand for nothing.
-func (g sampling) doubt(e *evidence) []finding {
+func (g sampling) doubt(e *facts) []finding {
 	threshold := cmp.Or(e.run.record.Bounds.StallThreshold, harness.DefaultBounds().StallThreshold)
 	switch {
 	case !e.layout.Transactional || !e.run.live.recorded:
@@ -62,7 +62,7 @@ func (g sampling) doubt(e *evidence) []finding {
 }
 
 // gaps finds what is missing.
-func (e *evidence) gaps() (g sampling) {
+func gaps(e *facts) (g sampling) {
 	for p := range e.outputPartitions() {
 		at := e.at(int32(p))
 		s := e.run.live.standing[at]

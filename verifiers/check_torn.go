@@ -2,12 +2,14 @@ package verifiers
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/chaeos/chaeos/harness"
 )
 
 // checkTorn counts transactions of which some confirmed outputs, or the offset commit, took effect and others did not.
-func checkTorn(e *evidence, n *harness.Numbers) []finding {
+func checkTorn(e *facts, n *harness.Numbers) []finding {
 	if !e.outputsInTransactions() {
 		return nil
 	}
@@ -19,18 +21,18 @@ func checkTorn(e *evidence, n *harness.Numbers) []finding {
 	return with(breaks(onlyExactly, "%s transactions took effect in part, e.g. %s", number(torn.n), torn.first()), torn.anomalies)
 }
 
-func torn(e *evidence, s *suspect) {
+func torn(e *row, sums *txnSums, s *suspect) {
 	if e.layout.Effects {
 		return
 	}
-	if took, missed := e.effects(s); took != "" && missed != "" {
-		e.txns.torn.add(e, harness.AnomalyTorn, s, 1, func() string { return fmt.Sprintf("%s: %s, but %s", s, took, missed) })
+	if took, missed := effects(e, s); took != "" && missed != "" {
+		sums.torn.add(e, harness.AnomalyTorn, s, 1, func() string { return fmt.Sprintf("%s: %s, but %s", s, took, missed) })
 	}
 }
 
 // effects says what of a transaction took effect, and what did not.
-func (e *evidence) effects(s *suspect) (took, missed string) {
-	for _, p := range partitionsOf(s.log) {
+func effects(e *row, s *suspect) (took, missed string) {
+	for _, p := range slices.Sorted(maps.Keys(s.log)) {
 		if f := s.log[p]; f.visible > 0 {
 			took = fmt.Sprintf("%d outputs in %s are visible", f.visible, e.place(p))
 		}
@@ -38,7 +40,7 @@ func (e *evidence) effects(s *suspect) (took, missed string) {
 			missed = fmt.Sprintf("%d outputs in %s are aborted", f.aborted, e.place(p))
 		}
 	}
-	for _, p := range partitionsOf(s.confirmed) {
+	for _, p := range slices.Sorted(maps.Keys(s.confirmed)) {
 		if there := s.log[p].present(); there < s.confirmed[p] && e.out.whole(p) {
 			missed = fmt.Sprintf("%d of %d outputs in %s are not", s.confirmed[p]-there, s.confirmed[p], e.place(p))
 		}

@@ -9,7 +9,7 @@ import (
 // checkUnknown counts outcomes that the source under test, or a worker, never learnt, and settles them by the log: "unknown,
 // happened" where their effect is visible, "unknown, did not" where it isn't. Either is allowed; a second copy, or half an
 // effect, is not, and other checks find it.
-func checkUnknown(e *evidence, n *harness.Numbers) []finding {
+func checkUnknown(e *facts, n *harness.Numbers) []finding {
 	if e.layout.ProducerOnly {
 		open := e.source.unsettled()
 		n.Unknown, n.UnknownHappened = open.Len(), open.And(e.out.seen).Len()
@@ -43,7 +43,7 @@ func unknownNote(n *harness.Numbers, anomalies []harness.Anomaly) []finding {
 	return with(note("%s", text), anomalies)
 }
 
-func unknownTxn(e *evidence, s *suspect) {
+func unknownTxn(e *row, sums *txnSums, s *suspect) {
 	if !s.undecided() || e.layout.Effects { // where there are effects, it is a commit of its worker
 		return
 	}
@@ -52,9 +52,9 @@ func unknownTxn(e *evidence, s *suspect) {
 		happened = happened || f.visible > 0
 	}
 	if happened {
-		e.txns.unknownHappened++
+		sums.unknownHappened++
 	}
-	e.txns.unknown.add(e, harness.AnomalyUnknown, s, 1, func() string { return fmt.Sprintf("%s: unknown, %s", s, decision(s.decided())) })
+	sums.unknown.add(e, harness.AnomalyUnknown, s, 1, func() string { return fmt.Sprintf("%s: unknown, %s", s, decision(s.decided())) })
 }
 
 // decision says what the log says of an unknown end.
@@ -74,10 +74,10 @@ func decision(decided string) string {
 
 // unknownOutputs: of a worker's outputs in a partition, those in the log beyond the confirmed ones happened. A further copy of
 // one is a duplicate and no other output; but an external service is called anew for it, and each call has its own outcome.
-func unknownOutputs(e *evidence, w *worker, n *harness.Numbers) {
+func unknownOutputs(e *facts, w *worker, n *harness.Numbers) {
 	for p, unknown := range w.unknown {
 		n.Unknown += unknown
-		there := e.processings(w.life, p)
+		there := processings(e.row, e.duplicates, w.life, p)
 		if e.layout.Effects {
 			there = e.out.lives[w.life][p].present()
 		}

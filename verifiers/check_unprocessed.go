@@ -3,7 +3,7 @@ package verifiers
 import "github.com/chaeos/chaeos/harness"
 
 // checkUnprocessed counts inputs that no committed position has passed and that have no output.
-func checkUnprocessed(e *evidence, n *harness.Numbers) []finding {
+func checkUnprocessed(e *facts, n *harness.Numbers) []finding {
 	n.Unprocessed = e.unprocessed.Len()
 	var found []finding
 	if !e.layout.ProducerOnly && !e.haveFinal {

@@ -10,7 +10,7 @@ import (
 // logger. A new check is a copy of its nearest neighbour and one line here.
 type check struct {
 	name string
-	run  func(*evidence, *harness.Numbers) []finding
+	run  func(*facts, *harness.Numbers) []finding
 }
 
 // checks lists every check, sorted by name.

@@ -145,7 +145,7 @@ func pausedOutput(w *world) {
 }
 
 // evidenceOf gathers a row's evidence of a saved world.
-func evidenceOf(t *testing.T, w *world, row string) *evidence {
+func evidenceOf(t *testing.T, w *world, row string) *facts {
 	t.Helper()
 	r, err := load(w.save(t))
 	require.NoError(t, err)
@@ -153,7 +153,8 @@ func evidenceOf(t *testing.T, w *world, row string) *evidence {
 	require.NoError(t, err)
 	layout, err := r.record.Plan.Pipeline(row)
 	require.NoError(t, err)
-	e, err := gather(r, in, layout)
+	keep := keeping{most: harness.MaxAnomalies}
+	e, err := gather(r, in, layout, keep, newInputLosses(r, in, keep))
 	require.NoError(t, err)
 	return e
 }
@@ -240,9 +241,9 @@ func tellControl(t *testing.T, name, row string, clean harness.Numbers, got harn
 
 // TestIdentityIsAsserted: an input that is counted twice, or not at all, makes the row inconclusive, whatever else it proves.
 func TestIdentityIsAsserted(t *testing.T) {
-	for name, do := range map[string]func(e *evidence){
-		"twice":      func(e *evidence) { e.lost.Add(keyset.Key{Class: 1, Index: 7}) },
-		"not at all": func(e *evidence) { e.inputN++ },
+	for name, do := range map[string]func(e *facts){
+		"twice":      func(e *facts) { e.lost.Add(keyset.Key{Class: 1, Index: 7}) },
+		"not at all": func(e *facts) { e.inputN++ },
 	} {
 		e := evidenceOf(t, newWorld(records), plainName)
 		do(e)

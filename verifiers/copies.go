@@ -60,7 +60,7 @@ const (
 const maxExamples = 3
 
 // trace reads the copies of every duplicated input again and says why each further one exists.
-func trace(e *evidence) (*provenance, error) {
+func trace(e *row) (*provenance, error) {
 	p := &provenance{by: map[string]uint64{}, same: map[life]map[int32]*fate{}}
 	chunk := map[keyset.Key][]copyOf{}
 	var failed error
@@ -90,13 +90,13 @@ func trace(e *evidence) (*provenance, error) {
 	return p, failed
 }
 
-func (p *provenance) chunk(e *evidence, chunk map[keyset.Key][]copyOf) error {
-	if err := e.findCopies(chunk, e.out.again, visible); err != nil {
+func (p *provenance) chunk(e *row, chunk map[keyset.Key][]copyOf) error {
+	if err := findCopies(e, chunk, e.out.again, visible); err != nil {
 		return err
 	}
 	if e.layout.ShareGroup {
 		var err error
-		if p.handed, err = e.handOuts(chunk); err != nil {
+		if p.handed, err = findHandOuts(e, chunk); err != nil {
 			return err
 		}
 	}
@@ -117,7 +117,7 @@ type keyedCopy struct {
 }
 
 // findCopies reads the row's output again for the copies of some inputs, all of them in among, that stand as asked.
-func (e *evidence) findCopies(wanted map[keyset.Key][]copyOf, among *keyset.Set, stand visibility) error {
+func findCopies(e *row, wanted map[keyset.Key][]copyOf, among *keyset.Set, stand visibility) error {
 	if len(wanted) == 0 {
 		return nil
 	}
@@ -171,7 +171,7 @@ func collect(o *outputReader, among *keyset.Set, stand visibility, wanted map[ke
 }
 
 // explain gives every copy but the first its cause, by the earlier ones.
-func (p *provenance) explain(e *evidence, k keyset.Key, copies []copyOf) {
+func (p *provenance) explain(e *row, k keyset.Key, copies []copyOf) {
 	a := harness.Anomaly{Kind: harness.AnomalyDuplicate, Record: e.recordRef(k)}
 	for i, c := range copies {
 		cause, reread := "", (*harness.Reread)(nil)
@@ -183,11 +183,11 @@ func (p *provenance) explain(e *evidence, k keyset.Key, copies []copyOf) {
 				counters(p.same, c.life, c.partition).visible++
 			}
 		}
-		ref := e.copyRef(c, cause)
+		ref := copyRef(e, c, cause)
 		ref.Reread = reread
 		a.Copies = append(a.Copies, ref)
 	}
-	if len(p.anomalies) < e.run.most || e.asked[k] {
+	if len(p.anomalies) < e.keep.most || e.asked[k] {
 		p.anomalies = append(p.anomalies, a)
 	}
 }
@@ -204,7 +204,7 @@ func rereadsOf(copies []harness.CopyRef) (all []*harness.Reread) {
 
 // cause says why a copy exists beside the earlier ones: the best explanation that any of them gives. A second delivery
 // comes with the reread that it is charged to, where a history tells.
-func (p *provenance) cause(e *evidence, k keyset.Key, c copyOf, earlier []copyOf) (cause string, by *harness.Reread) {
+func (p *provenance) cause(e *row, k keyset.Key, c copyOf, earlier []copyOf) (cause string, by *harness.Reread) {
 	for _, o := range earlier {
 		switch same := e.layout.ProducerOnly || o.life == c.life && o.processing == c.processing; {
 		case c.producer >= 0 && c.sequence >= 0 && o.partition == c.partition && o.producer == c.producer && o.epoch == c.epoch && o.sequence == c.sequence:
@@ -232,31 +232,7 @@ func (p *provenance) cause(e *evidence, k keyset.Key, c copyOf, earlier []copyOf
 	return byProcess + " after " + why, by
 }
 
-// recordRef names the record that a key stands for.
-func (e *evidence) recordRef(k keyset.Key) *harness.RecordRef {
-	if e.layout.ProducerOnly {
-		return &harness.RecordRef{Source: e.layout.Source, Sequence: k.Sequence(e.run.record.Plan.Partitions), Partition: k.Class, Offset: -1}
-	}
-	ref := &harness.RecordRef{Topic: e.run.record.Plan.Input, Partition: e.inputOf(k.Class), Offset: int64(k.Index), Source: e.layout.Source}
-	if len(e.layout.Further) > 0 {
-		ref.Output = e.at(k.Class).topic
-	}
-	if id, ok := e.identity(k); ok {
-		ref.Source, ref.Sequence = id.Source, id.Sequence
-	}
-	return ref
-}
-
-// recordKey is the way back.
-func recordKey(r *harness.RecordRef, e *evidence) keyset.Key {
-	if e.layout.ProducerOnly {
-		return keyset.BySequence(r.Sequence, e.run.record.Plan.Partitions)
-	}
-	topic := max(0, slices.Index(e.layout.Outputs(), r.Output))
-	return keyset.Key{Class: int32(topic*e.run.record.Plan.Partitions) + r.Partition, Index: uint64(r.Offset)}
-}
-
-func (e *evidence) copyRef(c copyOf, cause string) harness.CopyRef {
+func copyRef(e *row, c copyOf, cause string) harness.CopyRef {
 	at := e.at(c.partition)
 	ref := harness.CopyRef{
 		Topic: at.topic, Partition: at.partition, Offset: c.offset, ProducerID: c.producer, ProducerEpoch: c.epoch,
@@ -267,4 +243,19 @@ func (e *evidence) copyRef(c copyOf, cause string) harness.CopyRef {
 		ref.By = &by
 	}
 	return ref
+}
+
+// places says where copies are, and who wrote them.
+func places(e *row, copies []harness.CopyRef) string {
+	text := ""
+	for i, c := range copies[:min(len(copies), maxExamples)] {
+		if i > 0 {
+			text += " and "
+		}
+		text += fmt.Sprintf("%s/%d offset %d", c.Topic, c.Partition, c.Offset)
+		if !e.layout.ProducerOnly {
+			text += fmt.Sprintf(" (worker %d incarnation %d)", c.By.Worker, c.By.Incarnation)
+		}
+	}
+	return text
 }

@@ -8,7 +8,7 @@ import (
 
 // deletionOf says how far a partition's log start moved, and which recorded fault moved it that far; nil where the log
 // still starts at 0.
-func (r *run) deletionOf(p *partLog) *harness.Deletion {
+func deletionOf(r *run, p *partLog) *harness.Deletion {
 	if p.info.LogStart <= 0 {
 		return nil
 	}

@@ -36,8 +36,8 @@ type handOuts struct {
 	until map[life]history.Time
 }
 
-// handOuts reads the histories of a share group's workers again for every time that one of the wanted inputs was handed out.
-func (e *evidence) handOuts(wanted map[keyset.Key][]copyOf) (handOuts, error) {
+// findHandOuts reads the histories of a share group's workers again for every time that one of the wanted inputs was handed out.
+func findHandOuts(e *row, wanted map[keyset.Key][]copyOf) (handOuts, error) {
 	all := handOuts{map[keyset.Key][]*handOut{}, map[life]history.Time{}}
 	offsets := map[int32][]int64{}
 	for k := range wanted {
@@ -123,7 +123,7 @@ const (
 )
 
 // lock is how long the run's brokers left a record with a member.
-func (r *run) lock() time.Duration {
+func lock(r *run) time.Duration {
 	if d, err := time.ParseDuration(r.record.Properties[lockDuration] + "ms"); err == nil && d > 0 {
 		return d
 	}

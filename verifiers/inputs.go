@@ -7,7 +7,7 @@ import (
 
 // inputAnomalies lists the inputs behind the counts of lost, unprocessed, hidden and phantom records, for the kinds that
 // no check has listed with more detail.
-func inputAnomalies(e *evidence, found []finding) []finding {
+func inputAnomalies(e *facts, found []finding) []finding {
 	listed := map[harness.AnomalyKind]bool{}
 	for _, f := range found {
 		for _, a := range f.anomalies {
@@ -31,7 +31,7 @@ func inputAnomalies(e *evidence, found []finding) []finding {
 		if listed[s.kind] {
 			continue
 		}
-		for _, k := range s.keys.First(e.run.most) {
+		for _, k := range s.keys.First(e.keep.most) {
 			all.anomalies = append(all.anomalies, harness.Anomaly{Kind: s.kind, Record: e.recordRef(k), Text: e.name(k)})
 		}
 	}

@@ -25,7 +25,7 @@ type timedStream struct {
 func newTimed(r *run, files []*loading) *timed {
 	t := &timed{run: r, handed: map[uint16][][]*meter{}, acked: map[uint16][][]*meter{}, shown: map[string][][]*meter{}}
 	for _, layout := range r.record.Plan.Pipelines {
-		meters := make([]*meter, outputPartitions(r, layout))
+		meters := make([]*meter, r.outputPartitions(layout))
 		for p := range meters {
 			meters[p] = newMeter(r.record)
 		}

@@ -19,17 +19,18 @@ func JudgeKeeping(dir string, most int) (*harness.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.most = most
 	in, err := tallyInput(r)
 	if err != nil {
 		return nil, err
 	}
+	keep := keeping{most: most}
+	missing := newInputLosses(r, in, keep)
 	report := newReport(r)
 	layouts := r.record.Plan.Pipelines
 	judged := make([]judgement, len(layouts))
 	// Rows share only what nobody changes any more.
 	err = parallel(len(layouts), func(i int) (err error) {
-		judged[i], err = judgePipeline(r, in, layouts[i])
+		judged[i], err = judgePipeline(r, in, layouts[i], keep, missing)
 		return err
 	})
 	if err != nil {
@@ -63,8 +64,8 @@ type judgement struct {
 	hanging  []harness.Hanging
 }
 
-func judgePipeline(r *run, in *inputLog, layout harness.PipelineLayout) (j judgement, err error) {
-	e, err := gather(r, in, layout)
+func judgePipeline(r *run, in *inputLog, layout harness.PipelineLayout, keep keeping, missing *inputLosses) (j judgement, err error) {
+	e, err := gather(r, in, layout, keep, missing)
 	if err != nil {
 		return j, err
 	}
@@ -93,7 +94,7 @@ func newReport(r *run) *harness.Report {
 }
 
 // judgeRow runs every check on a row's evidence.
-func judgeRow(e *evidence) (row harness.Row, found []finding, internal []string) {
+func judgeRow(e *facts) (row harness.Row, found []finding, internal []string) {
 	row = harness.Row{Pipeline: e.layout.Name, Claims: e.layout.Claims, ProducerOnly: e.layout.ProducerOnly, Deviations: e.layout.Deviations}
 	for _, c := range checks {
 		found = append(found, c.run(e, &row.Numbers)...)

@@ -1,6 +1,9 @@
 package verifiers
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/chaeos/chaeos/harness/history"
 )
 
@@ -95,4 +98,17 @@ func raise(m map[tp]map[int32]int64, at tp, epoch int32, offset int64) {
 		m[at] = map[int32]int64{}
 	}
 	m[at][epoch] = max(m[at][epoch], offset)
+}
+
+// claim is the time over which a broker said that it leads a partition in some epoch.
+type claim struct{ first, last history.Time }
+
+// epochAt is the oldest leader epoch whose high watermark reached an offset (-1: none was sampled that high).
+func (l *liveLog) epochAt(at tp, offset int64) int32 {
+	for _, epoch := range slices.Sorted(maps.Keys(l.highest[at])) {
+		if l.highest[at][epoch] >= offset {
+			return epoch
+		}
+	}
+	return -1
 }

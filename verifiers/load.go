@@ -4,19 +4,18 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sync"
+	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
 
 // run is everything that a folder holds, histories summed up, before the logs are streamed.
 type run struct {
-	dir    string
-	record *harness.RunRecord
-	index  *observation.Index
-	// most is how many anomalies of a kind are kept of a pipeline.
-	most    int
+	dir     string
+	record  *harness.RunRecord
+	index   *observation.Index
 	sources map[uint16]*source
 	workers map[string]map[life]*worker
 	live    *liveLog
@@ -25,11 +24,6 @@ type run struct {
 	// doubts are reasons against calling anything held: of the whole run, and by pipeline.
 	doubts   []string
 	doubtsOf map[string][]string
-	// missingInput are the sources' acknowledged records that their input log lacks, by source, once somebody asked.
-	missingInput map[uint16]*missingAcks
-	missing      sync.Mutex
-	// asked are the records whose anomalies are kept whatever their number.
-	asked []Question
 }
 
 func (r *run) doubt(pipeline, format string, args ...any) {
@@ -54,7 +48,7 @@ func load(dir string) (*run, error) {
 	}
 	r := &run{
 		dir: dir, record: record, index: index, sources: map[uint16]*source{}, workers: map[string]map[life]*worker{},
-		most: harness.MaxAnomalies, live: newLiveLog(), meters: map[string][]*meter{}, doubtsOf: map[string][]string{}, missingInput: map[uint16]*missingAcks{},
+		live: newLiveLog(), meters: map[string][]*meter{}, doubtsOf: map[string][]string{},
 	}
 	if index == nil {
 		r.index = &observation.Index{}
@@ -112,4 +106,28 @@ func (r *run) finalsOf(pipeline string) map[int32]int64 {
 		}
 	}
 	return nil
+}
+
+// finals are a group's positions as the brokers told them at the end (nil: they did not).
+func (r *run) finals(group string) map[int32]int64 {
+	var finals map[int32]int64
+	for _, p := range r.index.Positions {
+		if p.Group == group && group != "" {
+			if finals == nil {
+				finals = map[int32]int64{}
+			}
+			finals[p.Partition] = p.Offset
+		}
+	}
+	return finals
+}
+
+// outputPartitions is how many output partitions a row has.
+func (r *run) outputPartitions(layout harness.PipelineLayout) int {
+	return r.record.Plan.Partitions * len(layout.Outputs())
+}
+
+// monotonic turns a broker's wall clock into the run's: both are of one machine.
+func (r *run) monotonic(millis int64) history.Time {
+	return r.record.Base.Add(time.UnixMilli(millis).Sub(r.record.Started))
 }

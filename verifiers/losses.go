@@ -44,7 +44,7 @@ func (l *losses) add(cause string, n uint64) {
 }
 
 // findLosses says why each lost input is lost, as far as the evidence goes.
-func findLosses(e *evidence) (*losses, error) {
+func findLosses(e *row, d *provenance, inTxns map[int32]uint64) (*losses, error) {
 	l := &losses{by: map[string]uint64{}, truncated: findTruncations(e.out.parts, e.run.live)}
 	l.notes = l.truncated.notes()
 	switch {
@@ -53,19 +53,19 @@ func findLosses(e *evidence) (*losses, error) {
 	case e.layout.ProducerOnly:
 		return l, l.ofSource(e)
 	}
-	return l, l.ofPipeline(e)
+	return l, l.ofPipeline(e, d, inTxns)
 }
 
 // deletionIn says how far a log start of the row's output moved.
-func (e *evidence) deletionIn(partition int32) *harness.Deletion {
+func deletionIn(e *row, partition int32) *harness.Deletion {
 	if partition < 0 || int(partition) >= len(e.out.parts) {
 		return nil
 	}
-	return e.run.deletionOf(e.out.parts[partition])
+	return deletionOf(e.run, e.out.parts[partition])
 }
 
 // lostText says what became of a lost record, in a sentence.
-func (e *evidence) lostText(a *harness.Anomaly, k keyset.Key) string {
+func lostText(e *row, a *harness.Anomaly, k keyset.Key) string {
 	text := e.name(k)
 	if a.Cause == "" {
 		text += ": its partition's losses have several causes, and only counts tell them apart"
@@ -88,18 +88,9 @@ func (e *evidence) lostText(a *harness.Anomaly, k keyset.Key) string {
 	if c := a.Commit; c != nil {
 		text += fmt.Sprintf(", passed by %s committing %d at %s", nameLife(*c.By), c.Offset, e.since(c.At))
 	} else if e.layout.ShareGroup {
-		text += e.shareText(a, k)
+		text += shareText(e, a, k)
 	} else if !e.layout.ProducerOnly {
 		text += fmt.Sprintf(", passed by the committed position %d", e.position[e.inputOf(k.Class)])
-	}
-	return text
-}
-
-// nameTxn is how people read a transaction.
-func nameTxn(t *harness.TxnRef) string {
-	text := fmt.Sprintf("producer id %d epoch %d", t.ProducerID, t.ProducerEpoch)
-	if t.By != nil {
-		text = fmt.Sprintf("%d of %s, %s", t.Ordinal, nameLife(*t.By), text)
 	}
 	return text
 }

@@ -2,17 +2,32 @@ package verifiers
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/keyset"
 )
 
-// inputLosses are a source's acknowledged records that are not in the input log, and why. They are the same for every
-// pipeline that reads the topic, and charged to none.
-func (r *run) inputLosses(in *inputLog, s *source, number uint16) (*missingAcks, error) {
-	r.missing.Lock()
-	defer r.missing.Unlock()
-	if known := r.missingInput[number]; known != nil {
+// inputLosses are the sources' acknowledged records that are not in the input log, and why. They are the same for every
+// pipeline that reads the topic, charged to none, and found once.
+type inputLosses struct {
+	run   *run
+	in    *inputLog
+	keep  keeping
+	mutex sync.Mutex
+	known map[uint16]*missingAcks
+}
+
+func newInputLosses(r *run, in *inputLog, keep keeping) *inputLosses {
+	return &inputLosses{run: r, in: in, keep: keep, known: map[uint16]*missingAcks{}}
+}
+
+// of are those of one source.
+func (l *inputLosses) of(s *source, number uint16) (*missingAcks, error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	r, in := l.run, l.in
+	if known := l.known[number]; known != nil {
 		return known, nil
 	}
 	held := in.held[number]
@@ -20,7 +35,7 @@ func (r *run) inputLosses(in *inputLog, s *source, number uint16) (*missingAcks,
 		held = keyset.New()
 	}
 	m := &missingAcks{
-		run: r, source: s, missing: s.acked.Minus(held).Where(in.whole), parts: in.parts,
+		run: r, keep: l.keep, source: s, missing: s.acked.Minus(held).Where(in.whole), parts: in.parts,
 		truncated: findTruncations(in.parts, r.live), by: map[string]uint64{},
 	}
 	if m.missing.Len() > 0 {
@@ -40,6 +55,6 @@ func (r *run) inputLosses(in *inputLog, s *source, number uint16) (*missingAcks,
 			a.Text += fmt.Sprintf(" between leader epochs %d and %d (%s)", t.OldEpoch, t.NewEpoch, t.SeenBy)
 		}
 	}
-	r.missingInput[number] = m
+	l.known[number] = m
 	return m, nil
 }

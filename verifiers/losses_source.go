@@ -2,7 +2,9 @@ package verifiers
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
@@ -14,6 +16,7 @@ import (
 // the input topic, or those of a source under test.
 type missingAcks struct {
 	run       *run
+	keep      keeping
 	source    *source
 	missing   *keyset.Set
 	parts     []*partLog
@@ -23,15 +26,15 @@ type missingAcks struct {
 }
 
 // ofSource reads the source's acknowledgements again for the lost sequences: which offsets they named, and who is there.
-func (l *losses) ofSource(e *evidence) error {
-	m := &missingAcks{run: e.run, source: e.source, missing: e.lost, parts: e.out.parts, truncated: l.truncated, by: l.by}
+func (l *losses) ofSource(e *row) error {
+	m := &missingAcks{run: e.run, keep: e.keep, source: e.source, missing: e.lost, parts: e.out.parts, truncated: l.truncated, by: l.by}
 	if err := m.find(e.layout.Source); err != nil {
 		return err
 	}
 	for i := range m.first {
 		a := &m.first[i]
 		a.Kind = harness.AnomalyLost
-		a.Text = e.lostText(a, recordKey(a.Record, e))
+		a.Text = lostText(e, a, recordKey(a.Record, e))
 	}
 	l.anomalies = m.first
 	return nil
@@ -70,11 +73,11 @@ func (m *missingAcks) silentOnes(number uint16) {
 	partitions := m.run.record.Plan.Partitions
 	m.missing.And(m.source.sent).Each(func(k keyset.Key) bool {
 		id := history.Identity{Source: number, Sequence: k.Sequence(partitions)}
-		if len(m.first) < m.run.most || m.run.asksFor(id) {
+		if len(m.first) < m.keep.most || m.keep.asksFor(id) {
 			record := &harness.RecordRef{Source: id.Source, Sequence: id.Sequence, Partition: k.Class, Offset: -1}
 			m.first = append(m.first, harness.Anomaly{Cause: bySilence, Record: record})
 		}
-		return len(m.first) < m.run.most || len(m.run.asked) > 0
+		return len(m.first) < m.keep.most || len(m.keep.asked) > 0
 	})
 }
 
@@ -98,7 +101,7 @@ func (m *missingAcks) ackRun(number uint16, at history.Time, r history.AckRun) {
 		}
 		a := m.cause(r.Partition, offset, at)
 		m.by[a.Cause]++
-		if len(m.first) < m.run.most || m.run.asksFor(history.Identity{Source: number, Sequence: sequence}) {
+		if len(m.first) < m.keep.most || m.keep.asksFor(history.Identity{Source: number, Sequence: sequence}) {
 			a.Record = &harness.RecordRef{Source: number, Sequence: sequence, Partition: r.Partition, Offset: -1}
 			a.Ack = &harness.AckRef{Partition: r.Partition, Offset: offset, At: at, Holder: "no offset to look at", LeaderEpoch: -1}
 			if len(m.parts) > 0 {
@@ -115,12 +118,12 @@ func (m *missingAcks) cause(partition int32, offset int64, at history.Time) harn
 		return harness.Anomaly{Cause: byAbsence}
 	}
 	p := m.parts[partition]
-	if d := m.run.deletionOf(p); d != nil && offset < d.LogStart {
+	if d := deletionOf(m.run, p); d != nil && offset < d.LogStart {
 		return harness.Anomaly{Cause: byDeletion, Deletion: d}
 	}
 	t := m.truncated.at(partition, offset)
 	if t == nil {
-		t = p.byAcknowledgement(m.run.live, offset, at)
+		t = byAcknowledgement(p, m.run.live, offset, at)
 	}
 	if t != nil {
 		return harness.Anomaly{Cause: byTruncation, Truncation: t}
@@ -140,16 +143,16 @@ func (m *missingAcks) holders() error {
 			wanted[p] = append(wanted[p], a)
 		}
 	}
-	for _, p := range partitionsOf(wanted) {
-		if err := m.parts[p].holders(wanted[p]); err != nil {
+	for _, p := range slices.Sorted(maps.Keys(wanted)) {
+		if err := holdersIn(m.parts[p], wanted[p]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// holders says what is at the offsets that acknowledgements named.
-func (p *partLog) holders(acks []*harness.AckRef) error {
+// holdersIn says what is at the offsets that acknowledgements named.
+func holdersIn(p *partLog, acks []*harness.AckRef) error {
 	if p.idle {
 		return nil
 	}

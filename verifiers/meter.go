@@ -121,22 +121,14 @@ func (m *meter) pause(end history.Time, open bool) {
 	}
 	p := pause{start, end, open}
 	if p.longer(m.longest) {
-		m.longest = pointer(p)
+		m.longest = new(p)
 	}
 	for i := range m.faults {
 		f := &m.faults[i]
 		if p.end > f.injected && p.start <= max(f.healed, f.injected) && p.length() >= f.threshold && p.longer(f.outage) {
-			f.outage = pointer(p)
+			f.outage = new(p)
 		}
 	}
 }
 
 func (p pause) longer(than *pause) bool { return than == nil || p.length() > than.length() }
-
-// meter is that of one of the row's output partitions.
-func (e *evidence) meter(partition int32) *meter {
-	if of := e.run.meters[e.layout.Name]; partition >= 0 && int(partition) < len(of) {
-		return of[partition]
-	}
-	return newMeter(e.run.record)
-}

@@ -24,56 +24,6 @@ type outputLog struct {
 	blocks *blocks
 }
 
-// txnKey names a transaction: the worker's life, and the ordinal in it.
-type txnKey struct {
-	life
-	ordinal uint64
-}
-
-// fate counts what became of records: of those outside transactions as the row's readers see it, of those in transactions
-// as the log's control records say.
-type fate struct {
-	visible, aborted, hidden uint64
-	// producer and epoch are the last record's batch's, where one transaction is looked into.
-	producer int64
-	epoch    int16
-}
-
-func (f *fate) add(v visibility, n uint64) {
-	switch v {
-	case visible:
-		f.visible += n
-	case aborted:
-		f.aborted += n
-	case hidden:
-		f.hidden += n
-	}
-}
-
-// present are the records that are in the log and not aborted.
-func (f *fate) present() uint64 {
-	if f == nil {
-		return 0
-	}
-	return f.visible + f.hidden
-}
-
-// stored are the records that are in the log, whatever became of them.
-func (f *fate) stored() uint64 {
-	if f == nil {
-		return 0
-	}
-	return f.visible + f.hidden + f.aborted
-}
-
-// shown are the records in the log that a reader is given, whom either isolation level may serve.
-func (f *fate) shown(uncommitted bool) uint64 {
-	if uncommitted {
-		return f.stored()
-	}
-	return f.visible
-}
-
 // whole says that an output partition was read to its end, so that absence from it is proved. An input's outputs go to
 // the partition of its own number.
 func (o *outputLog) whole(partition int32) bool {
@@ -89,7 +39,7 @@ func newOutputLog() *outputLog {
 
 // tallyOutput streams one pipeline's output files.
 func tallyOutput(r *run, in *inputLog, layout harness.PipelineLayout) (*outputLog, error) {
-	n := outputPartitions(r, layout)
+	n := r.outputPartitions(layout)
 	each := make([]*outputLog, n)
 	err := parallel(n, func(i int) (err error) {
 		each[i], err = tallyOutputPartition(r, in, layout, int32(i))
@@ -348,20 +298,6 @@ func (o *outputReader) txnOf(rec *observation.Record) uint64 {
 	return rec.Txn
 }
 
-func counters[K comparable](m map[K]map[int32]*fate, k K, partition int32) *fate {
-	byPartition := m[k]
-	if byPartition == nil {
-		byPartition = map[int32]*fate{}
-		m[k] = byPartition
-	}
-	f := byPartition[partition]
-	if f == nil {
-		f = &fate{}
-		byPartition[partition] = f
-	}
-	return f
-}
-
 func (o *outputLog) merge(p *outputLog) {
 	o.parts = append(o.parts, p.parts...)
 	o.again.Union(p.again)
@@ -376,15 +312,4 @@ func (o *outputLog) merge(p *outputLog) {
 	o.orphans += p.orphans
 	mergeCounters(o.lives, p.lives)
 	o.blocks.merge(p.blocks)
-}
-
-func mergeCounters[K comparable](to, from map[K]map[int32]*fate) {
-	for k, byPartition := range from {
-		for partition, f := range byPartition {
-			t := counters(to, k, partition)
-			t.visible += f.visible
-			t.aborted += f.aborted
-			t.hidden += f.hidden
-		}
-	}
 }

@@ -162,15 +162,6 @@ func (p *partLog) checkAborted(derived []observation.Aborted) {
 	}
 }
 
-// visibility is where a batch stands for a reader.
-type visibility int
-
-const (
-	visible visibility = iota
-	aborted
-	hidden
-)
-
 // visibility says where a batch stands for the log's readers.
 func (p *partLog) visibility(b *observation.Batch) visibility {
 	if p.uncommitted {
@@ -188,4 +179,31 @@ func (p *partLog) decided(b *observation.Batch) visibility {
 		return hidden
 	}
 	return visible
+}
+
+// stillOpen are a partition's open transactions: by the brokers' word where there is one, by the log otherwise.
+func (p *partLog) stillOpen() []observation.OpenTxn {
+	if len(p.info.Open) > 0 {
+		return p.info.Open
+	}
+	return p.open
+}
+
+// startAfter is where the first batch of an epoch newer than this one begins, or the log's end, and that epoch.
+func (p *partLog) startAfter(epoch int32) (first int64, newer int32) {
+	for _, e := range p.epochs {
+		if e.epoch > epoch {
+			return e.first, e.epoch
+		}
+	}
+	return p.end, p.newest()
+}
+
+// newest is the newest leader epoch that is known of.
+func (p *partLog) newest() int32 {
+	epoch := p.info.LeaderEpoch
+	for _, e := range p.epochs {
+		epoch = max(epoch, e.epoch)
+	}
+	return epoch
 }

@@ -26,7 +26,7 @@ type passes struct {
 }
 
 // passesOf reads the workers' histories side by side in time order, one entry of each in memory.
-func passesOf(e *evidence) (*passes, error) {
+func passesOf(e *row) (*passes, error) {
 	p := &passes{
 		lost: e.lost, topics: int32(len(e.layout.Outputs())), partitions: int32(max(1, e.run.record.Plan.Partitions)), frontier: map[int32]int64{},
 	}
@@ -86,7 +86,7 @@ func (p *passes) take(w *worker, c *history.Committed) {
 		default:
 			by := lifeOf(w)
 			p.list = append(p.list, harness.Pass{From: from, Lost: n, CommitRef: harness.CommitRef{
-				By: &by, Partition: o.Partition, Offset: o.Offset, At: c.At, Outcome: outcomeName(c.Outcome), Txn: c.Txn,
+				By: &by, Partition: o.Partition, Offset: o.Offset, At: c.At, Outcome: c.Outcome.String(), Txn: c.Txn,
 			}})
 		}
 	}

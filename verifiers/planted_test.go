@@ -318,7 +318,7 @@ var plantedFaults = []planted{
 		f.Fault, f.Lasting = "delete-records", []harness.Lasting{{What: harness.LogStartMoved, Topic: "out-" + srcName, Partition: 2, To: 100}}
 	}, srcName, func(n *harness.Numbers) {
 		n.Unique, n.Lost, n.LostBy = records-100, 100, map[string]uint64{"deleted": 100}
-		n.Recovery, n.RecoveryFromHeal = pointer(10*time.Millisecond), pointer(time.Duration(0))
+		n.Recovery, n.RecoveryFromHeal = new(10*time.Millisecond), new(time.Duration(0))
 	}, harness.Violated, 3, "out-acks1/2 starts at offset 100: moved by delete-records leader of output/0"},
 	{"a log start that moved further than the recorded fault moved it", func(w *world) {
 		l := w.log("out-"+srcName, 2)

@@ -27,7 +27,7 @@ type redelivery struct {
 }
 
 // redelivered charges one duplicate to the hand-out that made it, and returns what is known of that (nil: no history tells).
-func (r *rereads) redelivered(e *evidence, k keyset.Key, c copyOf, all handOuts) *harness.Reread {
+func (r *rereads) redelivered(e *row, k keyset.Key, c copyOf, all handOuts) *harness.Reread {
 	handed, partition, offset := all.of[k], e.inputOf(k.Class), int64(k.Index)
 	i := slices.IndexFunc(handed, func(h *handOut) bool { return h.life == c.life && h.processing == c.processing })
 	if i < 0 || len(handed) < 2 {
@@ -35,10 +35,10 @@ func (r *rereads) redelivered(e *evidence, k keyset.Key, c copyOf, all handOuts)
 	}
 	i = max(1, i) // a late write of the first delivery: the log's order is not the order of the deliveries
 	before, now := handed[i-1], handed[i]
-	at := redelivery{by: now.life, before: before.life, partition: partition, release: e.released(before, now, all)}
+	at := redelivery{by: now.life, before: before.life, partition: partition, release: released(e, before, now, all)}
 	x, ok := r.shared[at]
 	if !ok {
-		x = e.rereadOf(at, before, now)
+		x = rereadOf(e, at, before, now)
 		x.From = offset
 		if r.shared == nil {
 			r.shared = map[redelivery]*harness.Reread{}
@@ -54,7 +54,7 @@ func (r *rereads) redelivered(e *evidence, k keyset.Key, c copyOf, all handOuts)
 	return x
 }
 
-func (e *evidence) rereadOf(at redelivery, before, now *handOut) *harness.Reread {
+func rereadOf(e *row, at redelivery, before, now *handOut) *harness.Reread {
 	x := &harness.Reread{
 		Why: rereadRedelivery, Release: at.release, HandedOut: before.at, By: e.lifeOf(at.by), Before: e.lifeOf(at.before),
 		Partition: at.partition, Generation: -1, Began: now.at,
@@ -67,7 +67,7 @@ func (e *evidence) rereadOf(at redelivery, before, now *handOut) *harness.Reread
 
 // released says what became of a delivery before the next one. What a member was told comes before what it was not, and its
 // end before its lock's: a session that ends releases what it holds at once.
-func (e *evidence) released(before, now *handOut, all handOuts) string {
+func released(e *row, before, now *handOut, all handOuts) string {
 	w := e.worker(before.life)
 	gone := before.life != now.life && w != nil && all.until[before.life] < now.at
 	answered := before.told.answered && before.told.at < now.at
@@ -78,7 +78,7 @@ func (e *evidence) released(before, now *handOut, all handOuts) string {
 		return releasedInOrder
 	case gone:
 		return releasedByDeath
-	case now.at.Sub(before.at) >= e.run.lock():
+	case now.at.Sub(before.at) >= lock(e.run):
 		return releasedByTime
 	case answered:
 		return releasedByRefusal
@@ -87,16 +87,16 @@ func (e *evidence) released(before, now *handOut, all handOuts) string {
 }
 
 // describeRedelivery says in a sentence who got records again, and why.
-func describeRedelivery(e *evidence, x *harness.Reread) string {
+func describeRedelivery(e *row, x *harness.Reread) string {
 	text := fmt.Sprintf("%s duplicates after a redelivery: %s was handed records of input partition %d from offset %d on at %s",
 		number(x.Copies), nameLife(x.By), x.Partition, x.From, e.since(x.Began))
 	if x.Deliveries > 1 {
 		text += fmt.Sprintf(" (delivery %d at most by the brokers' count)", x.Deliveries)
 	}
-	return text + ": " + e.whyReleased(x)
+	return text + ": " + whyReleased(e, x)
 }
 
-func (e *evidence) whyReleased(x *harness.Reread) string {
+func whyReleased(e *row, x *harness.Reread) string {
 	had := fmt.Sprintf("%s, which had them from %s on,", nameLife(x.Before), e.since(x.HandedOut))
 	switch x.Release {
 	case releasedAtAll:
@@ -110,7 +110,7 @@ func (e *evidence) whyReleased(x *harness.Reread) string {
 		}
 		return text
 	case releasedByTime:
-		return fmt.Sprintf("%s kept them longer than their lock of %s", had, e.run.lock())
+		return fmt.Sprintf("%s kept them longer than their lock of %s", had, lock(e.run))
 	case releasedByRefusal:
 		return fmt.Sprintf("%s was refused its acknowledgement (%s)", had, x.Reason)
 	}

@@ -49,22 +49,22 @@ func (s *commitSearch) backTo(x *harness.Reread, answer func(harness.CommitRef))
 }
 
 // run reads the histories and gives the answers there are.
-func (s *commitSearch) run(e *evidence) error {
+func (s *commitSearch) run(e *row) error {
 	if s.asked == 0 {
 		return nil
 	}
-	err := e.replayCommits(func(w *worker, c commit) {
+	err := replayCommits(e, func(w *worker, c commit) {
 		if c.outcome != history.OutcomeConfirmed {
 			return
 		}
 		for _, o := range c.offsets {
-			s.offer(w, harness.CommitRef{Partition: o.Partition, Offset: o.Offset, At: c.at, Outcome: outcomeName(c.outcome), Txn: c.txn})
+			s.offer(w, harness.CommitRef{Partition: o.Partition, Offset: o.Offset, At: c.at, Outcome: c.outcome.String(), Txn: c.txn})
 		}
 	})
 	for _, questions := range s.byKey {
 		for _, q := range questions {
 			if q.by != nil {
-				q.best.By = pointer(lifeOf(q.by))
+				q.best.By = new(lifeOf(q.by))
 				q.answer(q.best)
 			}
 		}
@@ -82,7 +82,7 @@ func (s *commitSearch) offer(w *worker, c harness.CommitRef) {
 
 // replayCommits reads the histories of the row's workers again, by worker and incarnation, and shows every commit whose
 // outcome is known, or known to be unknown: one of a transaction when the transaction's end was confirmed.
-func (e *evidence) replayCommits(take func(*worker, commit)) error {
+func replayCommits(e *row, take func(*worker, commit)) error {
 	for _, w := range e.workers {
 		again := newWorker(w.life, w.name, nil)
 		again.effects = w.effects

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/harness/history"
 )
 
 // Why a worker read again what had been read before.
@@ -32,8 +31,8 @@ type rereading struct {
 }
 
 // note charges one duplicate to the later of two deliveries and returns why it was made ("" where no history tells).
-func (r *rereads) note(e *evidence, partition int32, earlier, later copyOf) (why string, by *harness.Reread) {
-	a, b := e.stintOf(partition, earlier), e.stintOf(partition, later)
+func (r *rereads) note(e *row, partition int32, earlier, later copyOf) (why string, by *harness.Reread) {
+	a, b := stintOf(e, partition, earlier), stintOf(e, partition, later)
 	if a != nil && b != nil && a.began > b.began {
 		a, b = b, a // a zombie's late write: the log's order is not the order of the deliveries
 		earlier = later
@@ -73,16 +72,7 @@ func whyReread(a, b *stint, earlier copyOf) string {
 	return rereadRewind
 }
 
-func (e *evidence) worker(l life) *worker {
-	for _, w := range e.workers {
-		if w.life == l {
-			return w
-		}
-	}
-	return nil
-}
-
-func (e *evidence) stintOf(partition int32, c copyOf) *stint {
+func stintOf(e *row, partition int32, c copyOf) *stint {
 	w := e.worker(c.life)
 	if w == nil {
 		return nil
@@ -90,19 +80,8 @@ func (e *evidence) stintOf(partition int32, c copyOf) *stint {
 	return w.stints.of(partition, c.processing)
 }
 
-func lifeOf(w *worker) harness.Life {
-	return harness.Life{Worker: w.Worker, Incarnation: w.Incarnation, Name: w.name}
-}
-
-func (e *evidence) lifeOf(l life) harness.Life {
-	if w := e.worker(l); w != nil {
-		return lifeOf(w)
-	}
-	return harness.Life{Worker: l.Worker, Incarnation: l.Incarnation}
-}
-
 // settle finds the commit that each reread went back to, and lists them in time order.
-func (r *rereads) settle(e *evidence) ([]harness.Reread, error) {
+func (r *rereads) settle(e *row) ([]harness.Reread, error) {
 	var search commitSearch
 	for _, x := range r.by {
 		search.backTo(x, func(c harness.CommitRef) { x.Committed = &c })
@@ -126,7 +105,7 @@ func (r *rereads) settle(e *evidence) ([]harness.Reread, error) {
 	return all, nil
 }
 
-func describeReread(e *evidence, x *harness.Reread) string {
+func describeReread(e *row, x *harness.Reread) string {
 	text := fmt.Sprintf("%s duplicates after a %s: %s", number(x.Copies), x.Why, nameLife(x.By))
 	if x.Generation >= 0 {
 		text += fmt.Sprintf(", given input partition %d in generation %d at %s,", x.Partition, x.Generation, e.since(x.Assigned))
@@ -151,14 +130,3 @@ func describeReread(e *evidence, x *harness.Reread) string {
 	}
 	return text
 }
-
-// nameLife is how people read a worker's life.
-func nameLife(l harness.Life) string {
-	name := l.Name
-	if name == "" {
-		name = fmt.Sprintf("worker %d", l.Worker)
-	}
-	return fmt.Sprintf("%s (incarnation %d)", name, l.Incarnation)
-}
-
-func outcomeName(o history.Outcome) string { return o.String() }

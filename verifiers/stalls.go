@@ -2,7 +2,6 @@ package verifiers
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
@@ -26,7 +25,7 @@ const (
 const stateOngoing = "Ongoing"
 
 // findStalls lists a row's stalls by partition and time, each with its transaction, what it held back, and what ended it.
-func findStalls(e *evidence) ([]harness.Stall, error) {
+func findStalls(e *row) ([]harness.Stall, error) {
 	var all []harness.Stall
 	threshold := cmp.Or(e.run.record.Bounds.StallThreshold, harness.DefaultBounds().StallThreshold)
 	for p := range e.outputPartitions() {
@@ -37,28 +36,21 @@ func findStalls(e *evidence) ([]harness.Stall, error) {
 		}
 		var here []harness.Stall
 		for _, s := range standing.longer(threshold, e.run.record.LoadStart) {
-			here = append(here, e.seenStall(at, s))
+			here = append(here, seenStall(e, at, s))
 		}
-		if err := e.lookUp(e.partOf(int32(p)), here[:min(len(here), maxStalls)]); err != nil {
+		if err := lookUp(e, e.partOf(int32(p)), here[:min(len(here), maxStalls)]); err != nil {
 			return nil, err
 		}
 		all = append(all, here...)
 	}
-	return all, e.explainStalls(all)
-}
-
-func (e *evidence) partOf(partition int32) *partLog {
-	if partition < 0 || int(partition) >= len(e.out.parts) {
-		return nil
-	}
-	return e.out.parts[partition]
+	return all, explainStalls(e, all)
 }
 
 // seenStall is what the observer saw of one stall.
-func (e *evidence) seenStall(at tp, s stall) harness.Stall {
+func seenStall(e *row, at tp, s stall) harness.Stall {
 	x := harness.Stall{
 		Pipeline: e.layout.Name, Topic: at.topic, Partition: at.partition, LSO: s.lso, Start: int64(s.start), End: int64(s.end),
-		Length: s.length(), Open: s.open, HeldBack: s.held, Fault: e.run.faultAt(s.start), Coordinator: -1, EndEpoch: -1,
+		Length: s.length(), Open: s.open, HeldBack: s.held, Fault: faultAt(e.run, s.start), Coordinator: -1, EndEpoch: -1,
 	}
 	for _, f := range e.run.record.Faults {
 		if f.Injected != 0 && f.Injected <= s.end && (f.Healed == 0 || s.start <= f.Healed) {
@@ -68,7 +60,7 @@ func (e *evidence) seenStall(at tp, s stall) harness.Stall {
 	first, last := e.run.live.culprits.of(at, s.lso)
 	if last != nil {
 		x.TransactionalID, x.ProducerID, x.ProducerEpoch, x.Coordinator = last.TransactionalID, last.ProducerID, last.ProducerEpoch, last.Coordinator
-		x.State, x.StateAt, x.OnsetState = first.State, int64(first.At), e.run.stateAtOnset(first, s.start)
+		x.State, x.StateAt, x.OnsetState = first.State, int64(first.At), stateAtOnset(e.run, first, s.start)
 		x.EndState, x.EndStateAt = last.State, int64(last.At)
 		x.Timeout = time.Duration(last.TimeoutMillis) * time.Millisecond
 		if last.StartMillis > 0 {
@@ -84,26 +76,21 @@ func (e *evidence) seenStall(at tp, s stall) harness.Stall {
 // stateAtOnset is what the first naming proves of the moment when the standstill began. No transaction becomes Ongoing
 // again: one that still is, and that its coordinator began before that moment, was all the time. A later transaction of the
 // same producer proves nothing of the one that hangs. Coordinators tell whole milliseconds.
-func (r *run) stateAtOnset(first *history.Culprit, onset history.Time) string {
+func stateAtOnset(r *run, first *history.Culprit, onset history.Time) string {
 	if first.State == stateOngoing && first.StartMillis > 0 && r.monotonic(first.StartMillis+1) <= onset {
 		return stateOngoing
 	}
 	return ""
 }
 
-// monotonic turns a broker's wall clock into the run's: both are of one machine.
-func (r *run) monotonic(millis int64) history.Time {
-	return r.record.Base.Add(time.UnixMilli(millis).Sub(r.record.Started))
-}
-
 // lookUp reads a partition's log for the transactions at the start of its stalls, what lies behind them, and their markers.
-func (e *evidence) lookUp(p *partLog, stalls []harness.Stall) error {
+func lookUp(e *row, p *partLog, stalls []harness.Stall) error {
 	if p == nil || p.idle || len(stalls) == 0 {
 		return nil
 	}
 	_, _, err := observation.ReadRuns(p.path, func(b *observation.Batch) error {
 		for i := range stalls {
-			e.lookAt(b, &stalls[i])
+			lookAt(e, b, &stalls[i])
 		}
 		return nil
 	})
@@ -111,7 +98,7 @@ func (e *evidence) lookUp(p *partLog, stalls []harness.Stall) error {
 }
 
 // lookAt shows a stall one batch, in log order.
-func (e *evidence) lookAt(b *observation.Batch, s *harness.Stall) {
+func lookAt(e *row, b *observation.Batch, s *harness.Stall) {
 	if b.Damaged || b.Last < s.LSO {
 		return
 	}
@@ -139,14 +126,14 @@ func (e *evidence) lookAt(b *observation.Batch, s *harness.Stall) {
 }
 
 // explainStalls says what ended each stall: by its marker, and for an abort by who asked for it.
-func (e *evidence) explainStalls(all []harness.Stall) error {
+func explainStalls(e *row, all []harness.Stall) error {
 	wanted := map[block]bool{}
 	for i := range all {
 		if t := all[i].Txn; t != nil && t.By != nil && t.Ordinal != 0 && len(wanted) < suspectsAtOnce {
 			wanted[blockOf(life{t.By.Worker, t.By.Incarnation}, t.Ordinal)] = true
 		}
 	}
-	found, err := e.gatherTxns(sortedBlocks(wanted))
+	found, err := gatherTxns(e, sortedBlocks(wanted))
 	if err != nil {
 		return err
 	}
@@ -158,13 +145,13 @@ func (e *evidence) explainStalls(all []harness.Stall) error {
 		s := &all[i]
 		var told *suspect
 		if t := s.Txn; t != nil && t.By != nil {
-			e.nameByWorker(s)
+			nameByWorker(e, s)
 			if told = byKey[txnKey{life{t.By.Worker, t.By.Incarnation}, t.Ordinal}]; told != nil {
 				t.Outcome, t.Decided = told.outcomeText(), decidedBy(s.Marker)
 			}
 		}
 		if !s.Open && s.Marker != nil {
-			s.EndedBy = e.endedBy(s, told)
+			s.EndedBy = endedBy(e, s, told)
 		}
 	}
 	return nil
@@ -172,7 +159,7 @@ func (e *evidence) explainStalls(all []harness.Stall) error {
 
 // nameByWorker gives a stall the transactional id that its worker used, where no broker named it: a transaction whose marker
 // is in the leader's log, and not replicated, still holds the last stable offset, and is open no more for the broker.
-func (e *evidence) nameByWorker(s *harness.Stall) {
+func nameByWorker(e *row, s *harness.Stall) {
 	w := e.worker(life{s.Txn.By.Worker, s.Txn.By.Incarnation})
 	if s.TransactionalID != "" || w == nil {
 		return
@@ -201,7 +188,7 @@ func decidedBy(m *harness.MarkerRef) string {
 // for it; else of a newer session with the same transactional id, where one asked for a producer id just before the
 // marker; else of the coordinator, where the transaction had reached its timeout. Under transaction.version 2 every end
 // raises the producer epoch, so the marker's epoch alone tells none of them apart.
-func (e *evidence) endedBy(s *harness.Stall, told *suspect) string {
+func endedBy(e *row, s *harness.Stall, told *suspect) string {
 	marker := history.Time(s.Marker.At)
 	switch {
 	case s.Marker.Commit:
@@ -209,7 +196,7 @@ func (e *evidence) endedBy(s *harness.Stall, told *suspect) string {
 	case told != nil && (told.asked && !told.askedCommit || told.txn.aborted()):
 		return endedByClient
 	}
-	if by := e.newerSession(s, marker); by != nil {
+	if by := newerSession(e, s, marker); by != nil {
 		s.EndedByLife = by
 		return endedByNewEpoch
 	}
@@ -239,7 +226,7 @@ const (
 
 // newerSession finds who asked for a producer id with the stalled transaction's id just before its marker: another
 // incarnation, or the same one in a new session.
-func (e *evidence) newerSession(s *harness.Stall, marker history.Time) *harness.Life {
+func newerSession(e *row, s *harness.Stall, marker history.Time) *harness.Life {
 	if s.Txn == nil || s.Txn.By == nil {
 		return nil
 	}
@@ -265,25 +252,11 @@ func (e *evidence) newerSession(s *harness.Stall, marker history.Time) *harness.
 }
 
 // faultAt names the fault that was active at a moment.
-func (r *run) faultAt(at history.Time) string {
+func faultAt(r *run, at history.Time) string {
 	for _, f := range r.record.Faults {
 		if f.Injected != 0 && f.Injected <= at && (f.Healed == 0 || at <= f.Healed) {
 			return f.Fault + " " + f.Target
 		}
 	}
 	return ""
-}
-
-// sortedBlocks lists blocks by worker, incarnation and number.
-func sortedBlocks(m map[block]bool) []block {
-	all := make([]block, 0, len(m))
-	for b := range m {
-		all = append(all, b)
-	}
-	slices.SortFunc(all, compareBlocks)
-	return all
-}
-
-func compareBlocks(a, b block) int {
-	return cmp.Or(cmp.Compare(a.Worker, b.Worker), cmp.Compare(a.Incarnation, b.Incarnation), cmp.Compare(a.number, b.number))
 }

@@ -30,43 +30,14 @@ func (s *suspect) String() string {
 	return fmt.Sprintf("transaction %d of %s (incarnation %d)", s.ordinal, s.worker.name, s.Incarnation)
 }
 
-// txnSums are what the checks of single transactions found.
-type txnSums struct {
-	abortedSeen, notSeen, torn, contradicted, phantom, unknown txnSum
-	unknownHappened                                            uint64
-	// gone counts, by partition, outputs of committed transactions that are not in the log.
-	gone map[int32]uint64
-}
-
-// txnSum is a count with its first examples.
-type txnSum struct {
-	n         uint64
-	anomalies []harness.Anomaly
-}
-
-// add counts n things of one transaction, which example puts in words.
-func (s *txnSum) add(e *evidence, kind harness.AnomalyKind, x *suspect, n uint64, example func() string) {
-	if s.n += n; n > 0 && len(s.anomalies) < e.run.most {
-		s.anomalies = append(s.anomalies, harness.Anomaly{Kind: kind, Txn: e.txnRef(x), Text: example()})
-	}
-}
-
-// first is the first example ("" none).
-func (s *txnSum) first() string {
-	if len(s.anomalies) == 0 {
-		return ""
-	}
-	return s.anomalies[0].Text
-}
-
 // txnRef names a transaction as its worker numbered it and as the brokers know it, with what each says became of it.
-func (e *evidence) txnRef(s *suspect) *harness.TxnRef {
+func txnRef(e *row, s *suspect) *harness.TxnRef {
 	by := lifeOf(s.worker)
 	ref := &harness.TxnRef{By: &by, Ordinal: s.ordinal, ProducerID: -1, ProducerEpoch: -1, Outcome: s.outcomeText(), Decided: s.decided()}
 	if ids := e.layout.TransactionalIDs; int(s.Worker) < len(ids) {
 		ref.TransactionalID = ids[s.Worker]
 	}
-	for _, p := range partitionsOf(s.log) {
+	for _, p := range slices.Sorted(maps.Keys(s.log)) {
 		ref.ProducerID, ref.ProducerEpoch = s.log[p].producer, int32(s.log[p].epoch)
 	}
 	return ref
@@ -93,32 +64,18 @@ func (s *suspect) decided() string {
 	return "nothing of it"
 }
 
-// txnChecks look at one transaction each time. A new one is a function and a line here; what it finds is reported by its
-// check from the row's txnSums.
-var txnChecks = []func(*evidence, *suspect){
-	abortedSeen,
-	committedNotSeen,
-	torn,
-	phantomTxn,
-	unknownTxn,
-	goneTxn,
-	contradicted,
-}
-
 // lookIntoSuspects finds the blocks whose history and log don't agree, or don't say how they end, gathers their
 // transactions, and shows each to the transaction checks: by worker, incarnation and ordinal.
-func (e *evidence) lookIntoSuspects() error {
-	all := e.suspectBlocks()
+func lookIntoSuspects(e *row, show func(*row, *suspect)) error {
+	all := suspectBlocks(e)
 	for len(all) > 0 {
 		n := min(len(all), suspectsAtOnce)
-		found, err := e.gatherTxns(all[:n])
+		found, err := gatherTxns(e, all[:n])
 		if err != nil {
 			return err
 		}
 		for _, s := range found {
-			for _, check := range txnChecks {
-				check(e, s)
-			}
+			show(e, s)
 		}
 		all = all[n:]
 	}
@@ -126,7 +83,7 @@ func (e *evidence) lookIntoSuspects() error {
 }
 
 // suspectBlocks compares the sums; a log's transactions of a life without a history are nobody's word against it.
-func (e *evidence) suspectBlocks() []block {
+func suspectBlocks(e *row) []block {
 	found := map[block]bool{}
 	for _, w := range e.workers {
 		maps.Copy(found, w.blocks.suspects)
@@ -145,7 +102,7 @@ func (e *evidence) suspectBlocks() []block {
 }
 
 // gatherTxns reads histories and logs again for the transactions of some blocks.
-func (e *evidence) gatherTxns(wanted []block) ([]*suspect, error) {
+func gatherTxns(e *row, wanted []block) ([]*suspect, error) {
 	in := map[block]bool{}
 	for _, b := range wanted {
 		in[b] = true
@@ -155,11 +112,11 @@ func (e *evidence) gatherTxns(wanted []block) ([]*suspect, error) {
 		if !slices.ContainsFunc(wanted, func(b block) bool { return b.life == w.life }) {
 			continue
 		}
-		if err := e.gatherFromHistory(w, in, found); err != nil {
+		if err := gatherFromHistory(e, w, in, found); err != nil {
 			return nil, err
 		}
 	}
-	if err := e.gatherFromLogs(in, found); err != nil {
+	if err := gatherFromLogs(e, in, found); err != nil {
 		return nil, err
 	}
 	return slices.SortedFunc(maps.Values(found), func(a, b *suspect) int {
@@ -167,7 +124,7 @@ func (e *evidence) gatherTxns(wanted []block) ([]*suspect, error) {
 	}), nil
 }
 
-func (e *evidence) gatherFromHistory(w *worker, in map[block]bool, found map[txnKey]*suspect) error {
+func gatherFromHistory(e *row, w *worker, in map[block]bool, found map[txnKey]*suspect) error {
 	again := newWorker(w.life, w.name, nil)
 	again.only, again.effects = in, w.effects
 	_, err := history.Scan(filepath.Join(e.run.dir, w.file), func(entry history.Entry) error {
@@ -184,7 +141,7 @@ func (e *evidence) gatherFromHistory(w *worker, in map[block]bool, found map[txn
 	return err
 }
 
-func (e *evidence) gatherFromLogs(in map[block]bool, found map[txnKey]*suspect) error {
+func gatherFromLogs(e *row, in map[block]bool, found map[txnKey]*suspect) error {
 	fates := make([]map[txnKey]*fate, len(e.out.parts))
 	err := parallel(len(e.out.parts), func(i int) error {
 		log := e.out.parts[i]

@@ -3,6 +3,7 @@ package verifiers
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
@@ -20,7 +21,7 @@ const (
 
 // truncated lists the ranges of a partition's log that were there once and are gone, or hold later records: from where a
 // newer leader epoch's batches begin up to what an older epoch showed. A log that was not read to its end proves nothing.
-func (p *partLog) truncated(l *liveLog) []harness.Truncation {
+func truncated(p *partLog, l *liveLog) []harness.Truncation {
 	if !p.whole {
 		return nil
 	}
@@ -38,42 +39,13 @@ func (p *partLog) truncated(l *liveLog) []harness.Truncation {
 			Topic: p.at.topic, Partition: p.at.partition, From: p.end, To: seen, OldEpoch: l.epochAt(p.at, seen), NewEpoch: p.newest(), SeenBy: seenByReader, Committed: true,
 		})
 	}
-	for _, epoch := range sortedKeys(l.highest[p.at]) {
+	for _, epoch := range slices.Sorted(maps.Keys(l.highest[p.at])) {
 		note(epoch, l.highest[p.at][epoch], seenByWatermark, true)
 	}
-	for _, epoch := range sortedKeys(l.logEnds[p.at]) {
+	for _, epoch := range slices.Sorted(maps.Keys(l.logEnds[p.at])) {
 		note(epoch, l.logEnds[p.at][epoch], seenByLogEnd, false)
 	}
 	return all
-}
-
-// epochAt is the oldest leader epoch whose high watermark reached an offset (-1: none was sampled that high).
-func (l *liveLog) epochAt(at tp, offset int64) int32 {
-	for _, epoch := range sortedKeys(l.highest[at]) {
-		if l.highest[at][epoch] >= offset {
-			return epoch
-		}
-	}
-	return -1
-}
-
-// startAfter is where the first batch of an epoch newer than this one begins, or the log's end, and that epoch.
-func (p *partLog) startAfter(epoch int32) (first int64, newer int32) {
-	for _, e := range p.epochs {
-		if e.epoch > epoch {
-			return e.first, e.epoch
-		}
-	}
-	return p.end, p.newest()
-}
-
-// newest is the newest leader epoch that is known of.
-func (p *partLog) newest() int32 {
-	epoch := p.info.LeaderEpoch
-	for _, e := range p.epochs {
-		epoch = max(epoch, e.epoch)
-	}
-	return epoch
 }
 
 // truncations are a row's, by output partition.
@@ -105,7 +77,7 @@ func (t truncations) length(partition int32) (n int64) {
 func findTruncations(parts []*partLog, l *liveLog) truncations {
 	all := truncations{}
 	for _, p := range parts {
-		if found := p.truncated(l); len(found) > 0 {
+		if found := truncated(p, l); len(found) > 0 {
 			all[p.number] = found
 		}
 	}
@@ -115,7 +87,7 @@ func findTruncations(parts []*partLog, l *liveLog) truncations {
 // notes says of each partition what was cut off: what readers could have been given, and what only a leader had.
 func (t truncations) notes() []string {
 	var texts []string
-	for _, p := range partitionsOf(t) {
+	for _, p := range slices.Sorted(maps.Keys(t)) {
 		widest := map[bool]*harness.Truncation{}
 		for i := range t[p] {
 			x := &t[p][i]
@@ -148,14 +120,11 @@ func describeTruncation(x *harness.Truncation) string {
 // sample that showed it.
 const ackSlack = gapIntervals * sampleInterval
 
-// claim is the time over which a broker said that it leads a partition in some epoch.
-type claim struct{ first, last history.Time }
-
 // byAcknowledgement takes the acknowledgement itself as the proof: it came while a broker led in an epoch whose batches
 // end below the offset that it named, so what that broker had stored there is gone. An acknowledgement that could have
 // come from the newer leader, which still has its log, proves nothing.
-func (p *partLog) byAcknowledgement(l *liveLog, offset int64, at history.Time) *harness.Truncation {
-	for _, epoch := range sortedKeys(l.claims[p.at]) {
+func byAcknowledgement(p *partLog, l *liveLog, offset int64, at history.Time) *harness.Truncation {
+	for _, epoch := range slices.Sorted(maps.Keys(l.claims[p.at])) {
 		c := l.claims[p.at][epoch]
 		if at < c.first || at > c.last.Add(ackSlack) {
 			continue
@@ -169,13 +138,4 @@ func (p *partLog) byAcknowledgement(l *liveLog, offset int64, at history.Time) *
 		}
 	}
 	return nil
-}
-
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
-	var all []K
-	for k := range m {
-		all = append(all, k)
-	}
-	slices.Sort(all)
-	return all
 }

@@ -3,15 +3,10 @@ package verifiers
 import (
 	"slices"
 
+	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/keyset"
 )
-
-// life is one incarnation of a worker.
-type life struct {
-	Worker      uint16
-	Incarnation uint32
-}
 
 // worker is what one incarnation said of its work: sums, and what is still open. Its history can be read again (replay).
 type worker struct {
@@ -242,7 +237,7 @@ func (w *worker) txnEnded(e *history.TxnEnded) {
 		w.leftUndecided(e.Txn, t)
 		return
 	}
-	w.blocks.expect(w.life, e.Txn, t)
+	w.blocks.expect(w.life, e.Txn, t.commit, t.confirmed)
 	if t.committed() {
 		w.commit(commit{at: t.endedAt, outcome: history.OutcomeConfirmed, txn: e.Txn, offsets: t.offsets})
 	}
@@ -312,4 +307,8 @@ func (t *txn) undecided() bool {
 // refused says that nothing of the transaction may be visible: its commit definitely failed, or was never asked for.
 func (t *txn) refused() bool {
 	return !t.asked || t.ended && t.commit && t.outcome == history.OutcomeFailed
+}
+
+func lifeOf(w *worker) harness.Life {
+	return harness.Life{Worker: w.Worker, Incarnation: w.Incarnation, Name: w.name}
 }

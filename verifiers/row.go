@@ -1,22 +1,19 @@
 package verifiers
 
 import (
-	"cmp"
-	"fmt"
-
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/keyset"
 )
 
-// evidence is everything the checks of one row may look at.
-type evidence struct {
+// row is what is known of one pipeline: its histories, its logs, and what became of each of its inputs.
+type row struct {
 	run     *run
 	in      *inputLog
 	out     *outputLog
 	layout  harness.PipelineLayout
 	source  *source
 	workers []*worker
+	keep    keeping
 	// asked are the keys of the records that somebody asks about.
 	asked map[keyset.Key]bool
 
@@ -35,56 +32,32 @@ type evidence struct {
 	// last counts, by input partition, the transactions that would have committed just the final position: only a single
 	// one is proof of whose it is.
 	last map[int32]int
-
-	txns       txnSums
-	duplicates *provenance
-	losses     *losses
-	stalls     []harness.Stall
-	open       []harness.Hanging
-	// inputLost are acknowledged records that are not in the input log.
-	inputLost *missingAcks
 }
 
-// gather builds a row's evidence.
-func gather(r *run, in *inputLog, layout harness.PipelineLayout) (*evidence, error) {
+// newRow reads a row's output and classifies its input.
+func newRow(r *run, in *inputLog, layout harness.PipelineLayout, keep keeping) (*row, error) {
 	out, err := tallyOutput(r, in, layout)
 	if err != nil {
 		return nil, err
 	}
-	e := &evidence{run: r, in: in, out: out, layout: layout, source: r.sources[layout.Source], workers: r.sortedWorkers(layout.Name)}
+	e := &row{run: r, in: in, out: out, layout: layout, source: r.sources[layout.Source], workers: r.sortedWorkers(layout.Name), keep: keep}
 	if e.source == nil {
 		e.source = newSource(max(1, r.record.Plan.Partitions))
 	}
-	e.asked = r.askedKeys(layout)
+	e.asked = keep.keys(layout, r.record.Plan.Partitions)
 	e.positions()
 	e.settle()
-	if err = e.lookIntoSuspects(); err != nil {
-		return nil, err
-	}
-	if e.duplicates, err = trace(e); err != nil {
-		return nil, err
-	}
-	if !layout.ProducerOnly {
-		if e.inputLost, err = r.inputLosses(in, e.source, layout.Source); err != nil {
-			return nil, err
-		}
-	}
-	if e.losses, err = findLosses(e); err != nil {
-		return nil, err
-	}
-	e.open = e.hanging()
-	e.stalls, err = findStalls(e)
-	return e, err
+	return e, nil
 }
 
 // outputsInTransactions says that the row's outputs are records in transactions. Effects are not, also where their calls
 // are made between a transaction's begin and its end: they stand, however it ends.
-func (e *evidence) outputsInTransactions() bool {
+func (e *row) outputsInTransactions() bool {
 	return e.layout.Transactional && !e.layout.ProducerOnly && !e.layout.Effects
 }
 
 // positions works out how far the group's commits reach.
-func (e *evidence) positions() {
+func (e *row) positions() {
 	e.final = e.run.finals(e.layout.Group)
 	e.haveFinal = e.final != nil
 	e.position, e.last = map[int32]int64{}, map[int32]int{}
@@ -101,22 +74,8 @@ func (e *evidence) positions() {
 	}
 }
 
-// finals are a group's positions as the brokers told them at the end (nil: they did not).
-func (r *run) finals(group string) map[int32]int64 {
-	var finals map[int32]int64
-	for _, p := range r.index.Positions {
-		if p.Group == group && group != "" {
-			if finals == nil {
-				finals = map[int32]int64{}
-			}
-			finals[p.Partition] = p.Offset
-		}
-	}
-	return finals
-}
-
 // confirmedCommits are the highest confirmed positions of the history.
-func (e *evidence) confirmedCommits() map[int32]int64 {
+func (e *row) confirmedCommits() map[int32]int64 {
 	highest := map[int32]int64{}
 	for _, w := range e.workers {
 		for p, offset := range w.highest {
@@ -127,7 +86,7 @@ func (e *evidence) confirmedCommits() map[int32]int64 {
 }
 
 // settle splits the input.
-func (e *evidence) settle() {
+func (e *row) settle() {
 	switch {
 	case e.layout.ProducerOnly:
 		e.input, e.inputN = e.source.offered(), e.source.acked.Len()+e.source.sent.Len()
@@ -154,49 +113,48 @@ func (e *evidence) settle() {
 	e.unprocessed = rest.Minus(e.lost)
 }
 
-// name says which record a key is, for people, and in which topic it is due where the row has several.
-func (e *evidence) name(k keyset.Key) string {
-	text := e.inputName(k)
-	if len(e.layout.Further) > 0 {
-		text += " in " + e.at(k.Class).topic
+// done are the inputs that a share group's members acknowledged, by partition and offset: nobody is handed them again.
+// With sent, also those of which they never learnt whether the brokers took it.
+func (e *row) done(sent bool) *keyset.Set {
+	all := keyset.New()
+	for _, w := range e.workers {
+		if w.accepted != nil {
+			all.Union(w.accepted)
+		}
+		if sent && w.sent != nil {
+			all.Union(w.sent)
+		}
 	}
-	return text
+	return all
 }
 
-func (e *evidence) inputName(k keyset.Key) string {
-	if e.layout.ProducerOnly {
-		return fmt.Sprintf("source %d sequence %d", e.layout.Source, k.Sequence(e.run.record.Plan.Partitions))
+// meter is that of one of the row's output partitions.
+func (e *row) meter(partition int32) *meter {
+	if of := e.run.meters[e.layout.Name]; partition >= 0 && int(partition) < len(of) {
+		return of[partition]
 	}
-	text := fmt.Sprintf("%s/%d offset %d", e.run.record.Plan.Input, e.inputOf(k.Class), k.Index)
-	if id, ok := e.identity(k); ok {
-		text += fmt.Sprintf(" (source %d sequence %d)", id.Source, id.Sequence)
-	}
-	return text
+	return newMeter(e.run.record)
 }
 
-// identity is what the input log holds at a key's place.
-func (e *evidence) identity(k keyset.Key) (id history.Identity, ok bool) {
-	p := e.inputOf(k.Class)
-	if p < 0 || int(p) >= len(e.in.ids) {
-		return id, false
+func (e *row) partOf(partition int32) *partLog {
+	if partition < 0 || int(partition) >= len(e.out.parts) {
+		return nil
 	}
-	c := cursor{ids: e.in.ids[p]}
-	return c.identity(int64(k.Index))
+	return e.out.parts[partition]
 }
 
-// since is a monotonic time as people read it: from the load's start.
-func (e *evidence) since(at history.Time) string {
-	start := cmp.Or(e.run.record.LoadStart, e.run.record.Base) // a run that never came to its load has only the latter
-	return fmt.Sprintf("%.1fs", at.Sub(start).Seconds())
-}
-
-// number prints n with thousands separated.
-func number[T ~int | ~int64 | ~uint64](n T) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
+func (e *row) worker(l life) *worker {
+	for _, w := range e.workers {
+		if w.life == l {
+			return w
+		}
 	}
-	return s
+	return nil
 }
 
-func pointer[T any](v T) *T { return &v }
+func (e *row) lifeOf(l life) harness.Life {
+	if w := e.worker(l); w != nil {
+		return lifeOf(w)
+	}
+	return harness.Life{Worker: l.Worker, Incarnation: l.Incarnation}
+}

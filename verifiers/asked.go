@@ -1,0 +1,47 @@
+package verifiers
+
+import (
+	"slices"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/keyset"
+)
+
+// Question is a record that somebody asks about in one pipeline. At are its places in the pipeline's input log (none: it is
+// not there); a record of a source under test needs none.
+type Question struct {
+	Pipeline string
+	history.Identity
+	At []harness.Place
+}
+
+// keeping says which anomalies are kept in full; counts are exact whatever is kept.
+type keeping struct {
+	// most is how many of a kind are kept of a pipeline.
+	most int
+	// asked are the records whose anomalies are kept beyond that.
+	asked []Question
+}
+
+// keys are the keys of the records asked about in a row.
+func (k keeping) keys(layout harness.PipelineLayout, partitions int) map[keyset.Key]bool {
+	keys := map[keyset.Key]bool{}
+	for _, q := range k.asked {
+		switch {
+		case q.Pipeline != layout.Name || q.Source != layout.Source:
+		case layout.ProducerOnly:
+			keys[keyset.BySequence(q.Sequence, partitions)] = true
+		default:
+			for _, p := range q.At {
+				keys[keyset.Key{Class: p.Partition, Index: uint64(p.Offset)}] = true
+			}
+		}
+	}
+	return keys
+}
+
+// asksFor reports whether a source's record is asked about.
+func (k keeping) asksFor(id history.Identity) bool {
+	return slices.ContainsFunc(k.asked, func(q Question) bool { return q.Identity == id })
+}

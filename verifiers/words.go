@@ -1,0 +1,46 @@
+package verifiers
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// number prints n with thousands separated.
+func number[T ~int | ~int64 | ~uint64](n T) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// nameLife is how people read a worker's life.
+func nameLife(l harness.Life) string {
+	name := l.Name
+	if name == "" {
+		name = fmt.Sprintf("worker %d", l.Worker)
+	}
+	return fmt.Sprintf("%s (incarnation %d)", name, l.Incarnation)
+}
+
+// nameTxn is how people read a transaction.
+func nameTxn(t *harness.TxnRef) string {
+	text := fmt.Sprintf("producer id %d epoch %d", t.ProducerID, t.ProducerEpoch)
+	if t.By != nil {
+		text = fmt.Sprintf("%d of %s, %s", t.Ordinal, nameLife(*t.By), text)
+	}
+	return text
+}
+
+// counts prints counters by name, sorted.
+func counts(by map[string]uint64) string {
+	var all []string
+	for name, n := range by {
+		all = append(all, fmt.Sprintf("%s %s", name, number(n)))
+	}
+	slices.Sort(all)
+	return strings.Join(all, ", ")
+}
