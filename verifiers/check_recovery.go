@@ -53,10 +53,3 @@ func affected(e *facts, f harness.FaultRecord) []int32 {
 	return all
 }
 
-// recovered is the time from the fault's injection until its partition brought new output again, if it did.
-func (f *faultMeter) recovered() (time.Duration, bool) {
-	if f.outage != nil {
-		return f.outage.end.Sub(f.injected), !f.outage.open
-	}
-	return f.shown.Sub(f.injected), f.shown != 0
-}

@@ -132,3 +132,11 @@ func (m *meter) pause(end history.Time, open bool) {
 }
 
 func (p pause) longer(than *pause) bool { return than == nil || p.length() > than.length() }
+
+// recovered is the time from the fault's injection until its partition brought new output again, if it did.
+func (f *faultMeter) recovered() (time.Duration, bool) {
+	if f.outage != nil {
+		return f.outage.end.Sub(f.injected), !f.outage.open
+	}
+	return f.shown.Sub(f.injected), f.shown != 0
+}
