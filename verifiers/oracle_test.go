@@ -9,6 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/checks"
 )
 
 // notCompared are the figures of which the oracle says nothing, and why. Every other one is compared in every drawn run.
@@ -87,8 +89,8 @@ func TestOracleSeesEveryNumber(t *testing.T) {
 	each(harness.Numbers{}, harness.Numbers{}, func(field string, _, _ any) {
 		require.Positive(t, differs[field], "%s is never anything but a clean run's", field)
 	})
-	for _, cause := range Causes() {
-		if !slices.Contains([]string{endedByCommit, endedByClient, endedByTimeout, endedByNewEpoch, endedUnasked}, cause) {
+	for _, cause := range checks.Causes() {
+		if !slices.Contains([]string{causes.EndedByCommit, causes.EndedByClient, causes.EndedByTimeout, causes.EndedByNewEpoch, causes.EndedUnasked}, cause) {
 			require.Positive(t, caused[cause], "%s is never drawn", cause)
 		}
 	}

@@ -1,4 +1,4 @@
-package verifiers
+package causes
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/rows"
+	"github.com/chaeos/chaeos/verifiers/saved"
 )
 
 // maxQuestions bounds how many commits one replay looks for: each entry is compared with all that ask for its partition.
@@ -22,7 +24,7 @@ type commitQuestion struct {
 	matches func(c harness.CommitRef) bool
 	better  func(c, than harness.CommitRef) bool
 	best    harness.CommitRef
-	by      *worker
+	by      *saved.Worker
 	answer  func(harness.CommitRef)
 }
 
@@ -49,22 +51,22 @@ func (s *commitSearch) backTo(x *harness.Reread, answer func(harness.CommitRef))
 }
 
 // run reads the histories and gives the answers there are.
-func (s *commitSearch) run(e *row) error {
+func (s *commitSearch) run(e *rows.Row) error {
 	if s.asked == 0 {
 		return nil
 	}
-	err := replayCommits(e, func(w *worker, c commit) {
-		if c.outcome != history.OutcomeConfirmed {
+	err := replayCommits(e, func(w *saved.Worker, c saved.Commit) {
+		if c.Outcome != history.OutcomeConfirmed {
 			return
 		}
-		for _, o := range c.offsets {
-			s.offer(w, harness.CommitRef{Partition: o.Partition, Offset: o.Offset, At: c.at, Outcome: c.outcome.String(), Txn: c.txn})
+		for _, o := range c.Offsets {
+			s.offer(w, harness.CommitRef{Partition: o.Partition, Offset: o.Offset, At: c.At, Outcome: c.Outcome.String(), Txn: c.Txn})
 		}
 	})
 	for _, questions := range s.byKey {
 		for _, q := range questions {
 			if q.by != nil {
-				q.best.By = new(lifeOf(q.by))
+				q.best.By = new(saved.IncarnationRef(q.by))
 				q.answer(q.best)
 			}
 		}
@@ -72,7 +74,7 @@ func (s *commitSearch) run(e *row) error {
 	return err
 }
 
-func (s *commitSearch) offer(w *worker, c harness.CommitRef) {
+func (s *commitSearch) offer(w *saved.Worker, c harness.CommitRef) {
 	for _, q := range s.byKey[c.Partition] {
 		if q.matches(c) && (q.by == nil || q.better(c, q.best)) {
 			q.best, q.by = c, w
@@ -82,18 +84,18 @@ func (s *commitSearch) offer(w *worker, c harness.CommitRef) {
 
 // replayCommits reads the histories of the row's workers again, by worker and incarnation, and shows every commit whose
 // outcome is known, or known to be unknown: one of a transaction when the transaction's end was confirmed.
-func replayCommits(e *row, take func(*worker, commit)) error {
-	for _, w := range e.workers {
-		again := newWorker(w.life, w.name, nil)
-		again.effects = w.effects
-		again.committed = func(c commit) { take(w, c) }
-		if _, err := history.Scan(filepath.Join(e.run.dir, w.file), func(entry history.Entry) error {
-			again.add(entry)
+func replayCommits(e *rows.Row, take func(*saved.Worker, saved.Commit)) error {
+	for _, w := range e.Workers {
+		again := saved.NewWorker(w.Incarnation, w.Name, nil)
+		again.Effects = w.Effects
+		again.Committed = func(c saved.Commit) { take(w, c) }
+		if _, err := history.Scan(filepath.Join(e.Run.Dir, w.File), func(entry history.Entry) error {
+			again.Add(entry)
 			return nil
 		}); err != nil {
 			return err
 		}
-		again.close()
+		again.Close()
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package verifiers
+package causes
 
 import (
 	"cmp"
@@ -8,15 +8,19 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/keyset"
+	"github.com/chaeos/chaeos/verifiers/logs"
 	"github.com/chaeos/chaeos/verifiers/observation"
+	"github.com/chaeos/chaeos/verifiers/parallel"
+	"github.com/chaeos/chaeos/verifiers/rows"
+	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
 // copiesAtOnce bounds how many duplicated inputs are held while their copies are compared; more take another pass over
 // the files, so that counts stay exact in bounded memory. Tests make it small.
-var copiesAtOnce = 50_000
+var CopiesAtOnce = 50_000
 
 // copyOf is one visible copy of an input in the output log.
-type copyOf struct {
+type Copy struct {
 	// partition is the output partition's number.
 	partition int32
 	offset    int64
@@ -24,19 +28,19 @@ type copyOf struct {
 	epoch     int16
 	sequence  int32
 	leader    int32
-	life
+	txns.Incarnation
 	processing, txn uint64
 }
 
 // provenance is why duplicates exist.
-type provenance struct {
-	by map[string]uint64
+type Copies struct {
+	By map[string]uint64
 	// same counts, by worker's life and output partition, further copies of one processing.
-	same map[life]map[int32]*fate
+	same map[txns.Incarnation]map[int32]*txns.Tally
 	// anomalies are the first duplicated inputs with all their copies; rereads what led to second deliveries.
-	anomalies []harness.Anomaly
+	Anomalies []harness.Anomaly
 	charged   rereads
-	rereads   []harness.Reread
+	Rereads   []harness.Reread
 	// handed are the deliveries of the inputs in hand, where the row is a share group's.
 	handed handOuts
 }
@@ -44,45 +48,45 @@ type provenance struct {
 // The causes of a duplicate.
 const (
 	// byBroker: the same producer id, epoch and record sequence stored twice.
-	byBroker = "broker"
+	ByBroker = "broker"
 	// One processing of a record stored several times: without a producer id nobody can tell; with another id or epoch the
 	// broker could not; under one id and epoch the producer gave the record a new sequence.
-	byResend       = "resend without producer id"
-	byResendAcross = "resend across producer ids"
-	byResendWithin = "resend under one producer id"
+	ByResend       = "resend without producer id"
+	ByResendAcross = "resend across producer ids"
+	ByResendWithin = "resend under one producer id"
 	// byCall: the external service was called again for one processing of a record, and stored it again.
-	byCall = "called again"
+	ByCall = "called again"
 	// byProcess is a second delivery; after it comes why, where the histories tell.
-	byProcess = "reprocessed"
+	ByProcess = "reprocessed"
 )
 
 // maxExamples bounds how many anomalies of a kind are kept in full.
-const maxExamples = 3
+const MaxExamples = 3
 
 // trace reads the copies of every duplicated input again and says why each further one exists.
-func trace(e *row) (*provenance, error) {
-	p := &provenance{by: map[string]uint64{}, same: map[life]map[int32]*fate{}}
-	chunk := map[keyset.Key][]copyOf{}
+func TraceCopies(e *rows.Row) (*Copies, error) {
+	p := &Copies{By: map[string]uint64{}, same: map[txns.Incarnation]map[int32]*txns.Tally{}}
+	chunk := map[keyset.Key][]Copy{}
 	var failed error
 	flush := func() bool {
 		failed = p.chunk(e, chunk)
 		clear(chunk)
 		return failed == nil
 	}
-	e.out.again.Compact() // partitions are read at the same time
-	e.out.again.Each(func(k keyset.Key) bool {
+	e.Out.Repeated.Compact() // partitions are read at the same time
+	e.Out.Repeated.Each(func(k keyset.Key) bool {
 		chunk[k] = nil
-		return len(chunk) < copiesAtOnce || flush()
+		return len(chunk) < CopiesAtOnce || flush()
 	})
 	if failed == nil && len(chunk) > 0 {
 		flush()
 	}
 	if failed == nil {
-		p.rereads, failed = p.charged.settle(e)
+		p.Rereads, failed = p.charged.settle(e)
 	}
-	for i := range p.anomalies {
-		a := &p.anomalies[i]
-		a.Text = fmt.Sprintf("%s is there %d times (%s): %s", e.name(recordKey(a.Record, e)), len(a.Copies), a.Cause, places(e, a.Copies))
+	for i := range p.Anomalies {
+		a := &p.Anomalies[i]
+		a.Text = fmt.Sprintf("%s is there %d times (%s): %s", e.RecordName(rows.RecordKey(a.Record, e)), len(a.Copies), a.Cause, Places(e, a.Copies))
 		for _, x := range rereadsOf(a.Copies) {
 			a.Text += "; " + x.Text
 		}
@@ -90,11 +94,11 @@ func trace(e *row) (*provenance, error) {
 	return p, failed
 }
 
-func (p *provenance) chunk(e *row, chunk map[keyset.Key][]copyOf) error {
-	if err := findCopies(e, chunk, e.out.again, visible); err != nil {
+func (p *Copies) chunk(e *rows.Row, chunk map[keyset.Key][]Copy) error {
+	if err := findCopies(e, chunk, e.Out.Repeated, txns.Visible); err != nil {
 		return err
 	}
-	if e.layout.ShareGroup {
+	if e.Layout.ShareGroup {
 		var err error
 		if p.handed, err = findHandOuts(e, chunk); err != nil {
 			return err
@@ -113,17 +117,17 @@ func (p *provenance) chunk(e *row, chunk map[keyset.Key][]copyOf) error {
 
 type keyedCopy struct {
 	key keyset.Key
-	copyOf
+	Copy
 }
 
 // findCopies reads the row's output again for the copies of some inputs, all of them in among, that stand as asked.
-func findCopies(e *row, wanted map[keyset.Key][]copyOf, among *keyset.Set, stand visibility) error {
+func findCopies(e *rows.Row, wanted map[keyset.Key][]Copy, among *keyset.Set, stand txns.Visibility) error {
 	if len(wanted) == 0 {
 		return nil
 	}
-	found := make([][]keyedCopy, len(e.out.parts))
-	err := parallel(len(e.out.parts), func(i int) (err error) {
-		o := newOutputReader(e.run, e.in, e.layout, e.out.parts[i])
+	found := make([][]keyedCopy, len(e.Out.Parts))
+	err := parallel.Do(len(e.Out.Parts), func(i int) (err error) {
+		o := logs.NewReader(e.Run, e.In, e.Layout, e.Out.Parts[i])
 		found[i], err = collect(o, among, stand, wanted)
 		return err
 	})
@@ -132,37 +136,37 @@ func findCopies(e *row, wanted map[keyset.Key][]copyOf, among *keyset.Set, stand
 	}
 	for _, of := range found {
 		for _, x := range of {
-			wanted[x.key] = append(wanted[x.key], x.copyOf)
+			wanted[x.key] = append(wanted[x.key], x.Copy)
 		}
 	}
 	return nil
 }
 
 // collect reads one partition for the copies of wanted inputs.
-func collect(o *outputReader, among *keyset.Set, stand visibility, wanted map[keyset.Key][]copyOf) (found []keyedCopy, err error) {
-	if o.log.idle {
+func collect(o *logs.Reader, among *keyset.Set, stand txns.Visibility, wanted map[keyset.Key][]Copy) (found []keyedCopy, err error) {
+	if o.Log.Idle {
 		return nil, nil
 	}
-	partitions := o.run.record.Plan.Partitions
-	may := func(x *stretch) bool { return x.holdsAny(among, o.layout.ProducerOnly, partitions) }
-	err = o.log.readWhere(may, func(b *observation.Batch) {
-		if b.Damaged || o.log.visibility(b) != stand {
+	partitions := o.Run.Record.Plan.Partitions
+	may := func(x *logs.Section) bool { return x.HoldsAny(among, o.Layout.ProducerOnly, partitions) }
+	err = o.Log.ReadWhere(may, func(b *observation.Batch) {
+		if b.Damaged || o.Log.Visibility(b) != stand {
 			return
 		}
 		for i := range b.Runs {
 			r := &b.Runs[i]
-			if class, from, ok := o.orderly(r); ok && !among.HasAny(class, from, from+uint64(r.Count)) {
+			if class, from, ok := o.Orderly(r); ok && !among.HasAny(class, from, from+uint64(r.Count)) {
 				continue
 			}
 			for j := range r.Count {
 				rec := r.At(j)
-				key, kind := o.classify(&rec)
-				if _, asked := wanted[key]; kind != sound || !asked {
+				key, kind := o.Classify(&rec)
+				if _, asked := wanted[key]; kind != logs.Sound || !asked {
 					continue
 				}
-				found = append(found, keyedCopy{key, copyOf{
-					partition: o.log.number, offset: rec.Offset, producer: b.ProducerID, epoch: b.ProducerEpoch, sequence: b.Sequence(rec.Offset),
-					leader: b.LeaderEpoch, life: life{rec.Worker, rec.Incarnation}, processing: rec.Processing, txn: rec.Txn,
+				found = append(found, keyedCopy{key, Copy{
+					partition: o.Log.Number, offset: rec.Offset, producer: b.ProducerID, epoch: b.ProducerEpoch, sequence: b.Sequence(rec.Offset),
+					leader: b.LeaderEpoch, Incarnation: txns.Incarnation{rec.Worker, rec.Incarnation}, processing: rec.Processing, txn: rec.Txn,
 				}})
 			}
 		}
@@ -171,24 +175,24 @@ func collect(o *outputReader, among *keyset.Set, stand visibility, wanted map[ke
 }
 
 // explain gives every copy but the first its cause, by the earlier ones.
-func (p *provenance) explain(e *row, k keyset.Key, copies []copyOf) {
-	a := harness.Anomaly{Kind: harness.AnomalyDuplicate, Record: e.recordRef(k)}
+func (p *Copies) explain(e *rows.Row, k keyset.Key, copies []Copy) {
+	a := harness.Anomaly{Kind: harness.AnomalyDuplicate, Record: e.RecordRef(k)}
 	for i, c := range copies {
 		cause, reread := "", (*harness.Reread)(nil)
 		if i > 0 {
 			cause, reread = p.cause(e, k, c, copies[:i])
-			p.by[cause]++
+			p.By[cause]++
 			a.Cause = cmp.Or(a.Cause, cause)
-			if !strings.HasPrefix(cause, byProcess) && (c.txn == 0 || e.layout.Effects) {
-				counters(p.same, c.life, c.partition).visible++
+			if !strings.HasPrefix(cause, ByProcess) && (c.txn == 0 || e.Layout.Effects) {
+				txns.TallyOf(p.same, c.Incarnation, c.partition).Visible++
 			}
 		}
 		ref := copyRef(e, c, cause)
 		ref.Reread = reread
 		a.Copies = append(a.Copies, ref)
 	}
-	if len(p.anomalies) < e.keep.most || e.asked[k] {
-		p.anomalies = append(p.anomalies, a)
+	if len(p.Anomalies) < e.Keep.Most || e.Asked[k] {
+		p.Anomalies = append(p.Anomalies, a)
 	}
 }
 
@@ -204,56 +208,56 @@ func rereadsOf(copies []harness.CopyRef) (all []*harness.Reread) {
 
 // cause says why a copy exists beside the earlier ones: the best explanation that any of them gives. A second delivery
 // comes with the reread that it is charged to, where a history tells.
-func (p *provenance) cause(e *row, k keyset.Key, c copyOf, earlier []copyOf) (cause string, by *harness.Reread) {
+func (p *Copies) cause(e *rows.Row, k keyset.Key, c Copy, earlier []Copy) (cause string, by *harness.Reread) {
 	for _, o := range earlier {
-		switch same := e.layout.ProducerOnly || o.life == c.life && o.processing == c.processing; {
+		switch same := e.Layout.ProducerOnly || o.Incarnation == c.Incarnation && o.processing == c.processing; {
 		case c.producer >= 0 && c.sequence >= 0 && o.partition == c.partition && o.producer == c.producer && o.epoch == c.epoch && o.sequence == c.sequence:
-			return byBroker, nil
-		case same && e.layout.Effects:
-			cause = byCall
+			return ByBroker, nil
+		case same && e.Layout.Effects:
+			cause = ByCall
 		case same && (o.producer < 0 || c.producer < 0):
-			cause = byResend
+			cause = ByResend
 		case same && (o.producer != c.producer || o.epoch != c.epoch):
-			cause = cmp.Or(cause, byResendAcross)
+			cause = cmp.Or(cause, ByResendAcross)
 		case same:
-			cause = cmp.Or(cause, byResendWithin)
+			cause = cmp.Or(cause, ByResendWithin)
 		}
 	}
 	if cause != "" {
 		return cause, nil
 	}
-	if e.layout.ShareGroup {
-		return byProcess + " after " + rereadRedelivery, p.charged.redelivered(e, k, c, p.handed)
+	if e.Layout.ShareGroup {
+		return ByProcess + " after " + RereadRedelivery, p.charged.redelivered(e, k, c, p.handed)
 	}
-	why, by := p.charged.note(e, e.inputOf(k.Class), earlier[len(earlier)-1], c)
+	why, by := p.charged.note(e, e.InputOf(k.Class), earlier[len(earlier)-1], c)
 	if why == "" {
-		return byProcess, nil
+		return ByProcess, nil
 	}
-	return byProcess + " after " + why, by
+	return ByProcess + " after " + why, by
 }
 
-func copyRef(e *row, c copyOf, cause string) harness.CopyRef {
-	at := e.at(c.partition)
+func copyRef(e *rows.Row, c Copy, cause string) harness.CopyRef {
+	at := e.At(c.partition)
 	ref := harness.CopyRef{
-		Topic: at.topic, Partition: at.partition, Offset: c.offset, ProducerID: c.producer, ProducerEpoch: c.epoch,
+		Topic: at.Topic, Partition: at.Partition, Offset: c.offset, ProducerID: c.producer, ProducerEpoch: c.epoch,
 		Sequence: c.sequence, LeaderEpoch: c.leader, Processing: c.processing, Txn: c.txn, Cause: cause,
 	}
-	if !e.layout.ProducerOnly {
-		by := e.lifeOf(c.life)
+	if !e.Layout.ProducerOnly {
+		by := e.IncarnationRef(c.Incarnation)
 		ref.By = &by
 	}
 	return ref
 }
 
 // places says where copies are, and who wrote them.
-func places(e *row, copies []harness.CopyRef) string {
+func Places(e *rows.Row, copies []harness.CopyRef) string {
 	text := ""
-	for i, c := range copies[:min(len(copies), maxExamples)] {
+	for i, c := range copies[:min(len(copies), MaxExamples)] {
 		if i > 0 {
 			text += " and "
 		}
 		text += fmt.Sprintf("%s/%d offset %d", c.Topic, c.Partition, c.Offset)
-		if !e.layout.ProducerOnly {
+		if !e.Layout.ProducerOnly {
 			text += fmt.Sprintf(" (worker %d incarnation %d)", c.By.Worker, c.By.Incarnation)
 		}
 	}

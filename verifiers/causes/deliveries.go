@@ -1,4 +1,4 @@
-package verifiers
+package causes
 
 import (
 	"cmp"
@@ -8,11 +8,14 @@ import (
 
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/keyset"
+	"github.com/chaeos/chaeos/verifiers/rows"
+	"github.com/chaeos/chaeos/verifiers/saved"
+	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
 // handOut is one time that a share group's brokers gave a record to a member.
 type handOut struct {
-	life
+	txns.Incarnation
 	at         history.Time
 	processing uint64
 	// times is how often the brokers say they handed it out, this time included; 0: they said nothing.
@@ -33,12 +36,12 @@ type acknowledgement struct {
 type handOuts struct {
 	of map[keyset.Key][]*handOut
 	// until are the times of each life's last entry: by then at the latest it had ended.
-	until map[life]history.Time
+	until map[txns.Incarnation]history.Time
 }
 
 // findHandOuts reads the histories of a share group's workers again for every time that one of the wanted inputs was handed out.
-func findHandOuts(e *row, wanted map[keyset.Key][]copyOf) (handOuts, error) {
-	all := handOuts{map[keyset.Key][]*handOut{}, map[life]history.Time{}}
+func findHandOuts(e *rows.Row, wanted map[keyset.Key][]Copy) (handOuts, error) {
+	all := handOuts{map[keyset.Key][]*handOut{}, map[txns.Incarnation]history.Time{}}
 	offsets := map[int32][]int64{}
 	for k := range wanted {
 		offsets[k.Class] = append(offsets[k.Class], int64(k.Index))
@@ -46,12 +49,12 @@ func findHandOuts(e *row, wanted map[keyset.Key][]copyOf) (handOuts, error) {
 	for _, of := range offsets {
 		slices.Sort(of)
 	}
-	for _, w := range e.workers {
-		l := handOutsOf{life: w.life, wanted: offsets, last: map[keyset.Key]*handOut{}}
+	for _, w := range e.Workers {
+		l := handOutsOf{Incarnation: w.Incarnation, wanted: offsets, last: map[keyset.Key]*handOut{}}
 		l.take = func(k keyset.Key, h *handOut) { all.of[k] = append(all.of[k], h) }
-		if _, err := history.Scan(filepath.Join(e.run.dir, w.file), func(entry history.Entry) error {
+		if _, err := history.Scan(filepath.Join(e.Run.Dir, w.File), func(entry history.Entry) error {
 			l.add(entry)
-			all.until[w.life] = max(all.until[w.life], history.When(entry))
+			all.until[w.Incarnation] = max(all.until[w.Incarnation], history.When(entry))
 			return nil
 		}); err != nil {
 			return all, err
@@ -65,7 +68,7 @@ func findHandOuts(e *row, wanted map[keyset.Key][]copyOf) (handOuts, error) {
 
 // handOutsOf follows one member's life.
 type handOutsOf struct {
-	life
+	txns.Incarnation
 	// wanted are the offsets of wanted records by partition, sorted.
 	wanted map[int32][]int64
 	// last is the newest hand-out of each record.
@@ -77,7 +80,7 @@ func (l *handOutsOf) add(entry history.Entry) {
 	switch e := entry.(type) {
 	case *history.Polled:
 		l.each(e.Partition, e.From, e.To, func(k keyset.Key) {
-			h := &handOut{life: l.life, at: e.At, processing: e.Processing + k.Index - uint64(e.From)}
+			h := &handOut{Incarnation: l.Incarnation, at: e.At, processing: e.Processing + k.Index - uint64(e.From)}
 			l.last[k] = h
 			l.take(k, h)
 		})
@@ -118,13 +121,13 @@ func (l *handOutsOf) known(partition int32, from, to int64, show func(*handOut))
 
 // lockDuration is the broker property that says how long a member may keep a record, defaultLock Kafka's own value.
 const (
-	lockDuration = "group.share.record.lock.duration.ms"
+	LockDuration = "group.share.record.lock.duration.ms"
 	defaultLock  = 30 * time.Second
 )
 
 // lock is how long the run's brokers left a record with a member.
-func lock(r *run) time.Duration {
-	if d, err := time.ParseDuration(r.record.Properties[lockDuration] + "ms"); err == nil && d > 0 {
+func lock(r *saved.Run) time.Duration {
+	if d, err := time.ParseDuration(r.Record.Properties[LockDuration] + "ms"); err == nil && d > 0 {
 		return d
 	}
 	return defaultLock

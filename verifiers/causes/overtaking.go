@@ -1,4 +1,4 @@
-package verifiers
+package causes
 
 import (
 	"cmp"
@@ -8,6 +8,8 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/keyset"
+	"github.com/chaeos/chaeos/verifiers/rows"
+	"github.com/chaeos/chaeos/verifiers/saved"
 )
 
 // maxPasses bounds how many commits that passed lost inputs are kept.
@@ -15,7 +17,7 @@ const maxPasses = 1000
 
 // passes are the commits that went past lost inputs: of each input the first that did, by the merged histories of all
 // workers.
-type passes struct {
+type overtaking struct {
 	lost *keyset.Set
 	// topics are how many output topics an input is due in, partitions how many partitions each has.
 	topics, partitions int32
@@ -26,14 +28,14 @@ type passes struct {
 }
 
 // passesOf reads the workers' histories side by side in time order, one entry of each in memory.
-func passesOf(e *row) (*passes, error) {
-	p := &passes{
-		lost: e.lost, topics: int32(len(e.layout.Outputs())), partitions: int32(max(1, e.run.record.Plan.Partitions)), frontier: map[int32]int64{},
+func overtakingCommits(e *rows.Row) (*overtaking, error) {
+	p := &overtaking{
+		lost: e.Lost, topics: int32(len(e.Layout.Outputs())), partitions: int32(max(1, e.Run.Record.Plan.Partitions)), frontier: map[int32]int64{},
 	}
-	heads := make([]*head, 0, len(e.workers))
+	heads := make([]*head, 0, len(e.Workers))
 	var failed error
-	for _, w := range e.workers {
-		r, err := history.Open(filepath.Join(e.run.dir, w.file))
+	for _, w := range e.Workers {
+		r, err := history.Open(filepath.Join(e.Run.Dir, w.File))
 		if err != nil {
 			failed = err
 			break
@@ -56,7 +58,7 @@ func passesOf(e *row) (*passes, error) {
 
 // head is one history's next confirmed commit.
 type head struct {
-	worker *worker
+	worker *saved.Worker
 	in     *history.Reader
 	commit *history.Committed
 }
@@ -71,7 +73,7 @@ func (h *head) next() bool {
 	return false
 }
 
-func (p *passes) take(w *worker, c *history.Committed) {
+func (p *overtaking) take(w *saved.Worker, c *history.Committed) {
 	for _, o := range c.Offsets {
 		from := p.frontier[o.Partition]
 		if o.Offset <= from {
@@ -84,7 +86,7 @@ func (p *passes) take(w *worker, c *history.Committed) {
 		case len(p.list) >= maxPasses:
 			p.dropped++
 		default:
-			by := lifeOf(w)
+			by := saved.IncarnationRef(w)
 			p.list = append(p.list, harness.Pass{From: from, Lost: n, CommitRef: harness.CommitRef{
 				By: &by, Partition: o.Partition, Offset: o.Offset, At: c.At, Outcome: c.Outcome.String(), Txn: c.Txn,
 			}})
@@ -93,7 +95,7 @@ func (p *passes) take(w *worker, c *history.Committed) {
 }
 
 // lostIn counts what is lost of a stretch of an input partition, in every topic.
-func (p *passes) lostIn(partition int32, from, to uint64) (n uint64) {
+func (p *overtaking) lostIn(partition int32, from, to uint64) (n uint64) {
 	for t := range p.topics {
 		n += p.lost.Count(t*p.partitions+partition, from, to)
 	}
@@ -101,7 +103,7 @@ func (p *passes) lostIn(partition int32, from, to uint64) (n uint64) {
 }
 
 // of finds the commit that passed one lost input.
-func (p *passes) of(k keyset.Key) *harness.CommitRef {
+func (p *overtaking) of(k keyset.Key) *harness.CommitRef {
 	for i := range p.list {
 		if x := &p.list[i]; x.Partition == k.Class%p.partitions && int64(k.Index) >= x.From && int64(k.Index) < x.Offset {
 			return &x.CommitRef

@@ -1,4 +1,4 @@
-package verifiers
+package causes
 
 import (
 	"cmp"
@@ -6,15 +6,18 @@ import (
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/rows"
+	"github.com/chaeos/chaeos/verifiers/saved"
+	"github.com/chaeos/chaeos/verifiers/words"
 )
 
 // Why a worker read again what had been read before.
 const (
-	rereadRestart   = "restart"
-	rereadRebalance = "rebalance"
-	rereadRewind    = "rewind"
+	RereadRestart   = "restart"
+	RereadRebalance = "rebalance"
+	RereadRewind    = "rewind"
 	// rereadRedelivery: the brokers of a share group handed the record out again.
-	rereadRedelivery = "redelivery"
+	RereadRedelivery = "redelivery"
 )
 
 // rereads counts the duplicates that came of each stint that began below what had been processed, by why they did: a worker
@@ -26,14 +29,14 @@ type rereads struct {
 }
 
 type rereading struct {
-	stint *stint
+	stint *saved.Stint
 	why   string
 }
 
 // note charges one duplicate to the later of two deliveries and returns why it was made ("" where no history tells).
-func (r *rereads) note(e *row, partition int32, earlier, later copyOf) (why string, by *harness.Reread) {
+func (r *rereads) note(e *rows.Row, partition int32, earlier, later Copy) (why string, by *harness.Reread) {
 	a, b := stintOf(e, partition, earlier), stintOf(e, partition, later)
-	if a != nil && b != nil && a.began > b.began {
+	if a != nil && b != nil && a.Began > b.Began {
 		a, b = b, a // a zombie's late write: the log's order is not the order of the deliveries
 		earlier = later
 	}
@@ -44,11 +47,11 @@ func (r *rereads) note(e *row, partition int32, earlier, later copyOf) (why stri
 	x, ok := r.by[at]
 	if !ok {
 		x = &harness.Reread{
-			Why: at.why, By: lifeOf(b.worker), Before: e.lifeOf(earlier.life), Partition: partition,
-			Generation: b.generation, Assigned: b.assigned, Began: b.began, From: b.from,
+			Why: at.why, By: saved.IncarnationRef(b.Worker), Before: e.IncarnationRef(earlier.Incarnation), Partition: partition,
+			Generation: b.Generation, Assigned: b.Assigned, Began: b.Began, From: b.From,
 		}
-		if before := e.worker(earlier.life); before != nil {
-			x.Killed = before.killed
+		if before := e.Worker(earlier.Incarnation); before != nil {
+			x.Killed = before.Killed
 		}
 		if r.by == nil {
 			r.by = map[rereading]*harness.Reread{}
@@ -60,28 +63,28 @@ func (r *rereads) note(e *row, partition int32, earlier, later copyOf) (why stri
 }
 
 // whyReread compares the stint that read again with the one before it (nil where its history doesn't tell).
-func whyReread(a, b *stint, earlier copyOf) string {
+func whyReread(a, b *saved.Stint, earlier Copy) string {
 	switch {
-	case earlier.Worker != b.worker.Worker:
-		return rereadRebalance
-	case earlier.Incarnation != b.worker.Incarnation:
-		return rereadRestart
-	case a != nil && a.assigned != b.assigned:
-		return rereadRebalance
+	case earlier.Worker != b.Worker.Worker:
+		return RereadRebalance
+	case earlier.Number != b.Worker.Number:
+		return RereadRestart
+	case a != nil && a.Assigned != b.Assigned:
+		return RereadRebalance
 	}
-	return rereadRewind
+	return RereadRewind
 }
 
-func stintOf(e *row, partition int32, c copyOf) *stint {
-	w := e.worker(c.life)
+func stintOf(e *rows.Row, partition int32, c Copy) *saved.Stint {
+	w := e.Worker(c.Incarnation)
 	if w == nil {
 		return nil
 	}
-	return w.stints.of(partition, c.processing)
+	return w.Stints.Of(partition, c.processing)
 }
 
 // settle finds the commit that each reread went back to, and lists them in time order.
-func (r *rereads) settle(e *row) ([]harness.Reread, error) {
+func (r *rereads) settle(e *rows.Row) ([]harness.Reread, error) {
 	var search commitSearch
 	for _, x := range r.by {
 		search.backTo(x, func(c harness.CommitRef) { x.Committed = &c })
@@ -105,10 +108,10 @@ func (r *rereads) settle(e *row) ([]harness.Reread, error) {
 	return all, nil
 }
 
-func describeReread(e *row, x *harness.Reread) string {
-	text := fmt.Sprintf("%s duplicates after a %s: %s", number(x.Copies), x.Why, nameLife(x.By))
+func describeReread(e *rows.Row, x *harness.Reread) string {
+	text := fmt.Sprintf("%s duplicates after a %s: %s", words.Number(x.Copies), x.Why, words.Incarnation(x.By))
 	if x.Generation >= 0 {
-		text += fmt.Sprintf(", given input partition %d in generation %d at %s,", x.Partition, x.Generation, e.since(x.Assigned))
+		text += fmt.Sprintf(", given input partition %d in generation %d at %s,", x.Partition, x.Generation, e.Since(x.Assigned))
 	}
 	text += fmt.Sprintf(" began again at offset %d", x.From)
 	if x.Generation < 0 {
@@ -118,13 +121,13 @@ func describeReread(e *row, x *harness.Reread) string {
 	case c == nil:
 		text += ", and nothing was committed before that"
 	case c.Offset == x.From:
-		text += fmt.Sprintf(", the position that %s had committed at %s", nameLife(*c.By), e.since(c.At))
+		text += fmt.Sprintf(", the position that %s had committed at %s", words.Incarnation(*c.By), e.Since(c.At))
 	case c.Offset > x.From:
-		text += fmt.Sprintf(", though %s had committed %d at %s: the position went back", nameLife(*c.By), c.Offset, e.since(c.At))
+		text += fmt.Sprintf(", though %s had committed %d at %s: the position went back", words.Incarnation(*c.By), c.Offset, e.Since(c.At))
 	default:
-		text += fmt.Sprintf("; the newest confirmed commit before it is %d by %s at %s, so a later one took effect unconfirmed", c.Offset, nameLife(*c.By), e.since(c.At))
+		text += fmt.Sprintf("; the newest confirmed commit before it is %d by %s at %s, so a later one took effect unconfirmed", c.Offset, words.Incarnation(*c.By), e.Since(c.At))
 	}
-	text += "; " + nameLife(x.Before) + " had processed them"
+	text += "; " + words.Incarnation(x.Before) + " had processed them"
 	if x.Killed {
 		text += " and was killed"
 	}

@@ -1,4 +1,4 @@
-package verifiers
+package checks
 
 import (
 	"fmt"
@@ -6,11 +6,14 @@ import (
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/rows"
+	"github.com/chaeos/chaeos/verifiers/words"
 )
 
 // checkAbortedSeen counts visible outputs of transactions whose abort was confirmed.
-func checkAbortedSeen(e *facts, n *harness.Numbers) []finding {
-	if !e.outputsInTransactions() {
+func checkAbortedSeen(e *Facts, n *harness.Numbers) []Finding {
+	if !e.OutputsInTransactions() {
 		return nil
 	}
 	seen := e.txns.abortedSeen
@@ -18,15 +21,15 @@ func checkAbortedSeen(e *facts, n *harness.Numbers) []finding {
 	if seen.n == 0 {
 		return nil
 	}
-	return with(breaks(onlyExactly, "%s outputs are visible though their transaction's abort was confirmed, e.g. of %s", number(seen.n), seen.first()), seen.anomalies)
+	return with(Breaks(onlyExactly, "%s outputs are visible though their transaction's abort was confirmed, e.g. of %s", words.Number(seen.n), seen.first()), seen.anomalies)
 }
 
-func abortedSeen(e *row, sums *txnSums, s *suspect) {
-	if !s.aborted() {
+func abortedSeen(e *rows.Row, sums *txnCounts, s *causes.Suspect) {
+	if !s.Aborted() {
 		return
 	}
-	for _, p := range slices.Sorted(maps.Keys(s.log)) {
-		seen := s.log[p].shown(e.layout.ReadUncommittedOutput)
-		sums.abortedSeen.add(e, harness.AnomalyAbortedSeen, s, seen, func() string { return fmt.Sprintf("%s in %s", s, e.place(p)) })
+	for _, p := range slices.Sorted(maps.Keys(s.Log)) {
+		seen := s.Log[p].Shown(e.Layout.ReadUncommittedOutput)
+		sums.abortedSeen.add(e, harness.AnomalyAbortedSeen, s, seen, func() string { return fmt.Sprintf("%s in %s", s, e.PartitionName(p)) })
 	}
 }

@@ -1,4 +1,4 @@
-package verifiers
+package checks
 
 import (
 	"slices"
@@ -8,14 +8,14 @@ import (
 
 // checkBites doubts a row that a fault aimed at it did not hit: it would show what the pipeline does on a good day. Of a
 // fault that is repeated, one must hit.
-func checkBites(e *facts, _ *harness.Numbers) []finding {
-	var found []finding
-	for _, f := range e.run.record.Faults {
+func checkBites(e *Facts, _ *harness.Numbers) []Finding {
+	var found []Finding
+	for _, f := range e.Run.Record.Faults {
 		name := f.Fault + " " + f.Target
-		if !f.Concerns(e.layout.Name) && f.Error == "" {
+		if !f.Concerns(e.Layout.Name) && f.Error == "" {
 			continue // a fault that went wrong may have hit anybody
 		}
-		switch bite := biteOf(f, e.layout.Name); {
+		switch bite := biteOf(f, e.Layout.Name); {
 		case f.Error != "":
 			found = append(found, doubt("%s went wrong: %s", name, f.Error)...)
 		case f.Injected == 0:
@@ -33,9 +33,9 @@ func checkBites(e *facts, _ *harness.Numbers) []finding {
 }
 
 // seriesBit says whether one of a repeated fault's injections hit the pipeline.
-func seriesBit(e *facts, series int) bool {
-	return slices.ContainsFunc(e.run.record.Faults, func(f harness.FaultRecord) bool {
-		bite := biteOf(f, e.layout.Name)
+func seriesBit(e *Facts, series int) bool {
+	return slices.ContainsFunc(e.Run.Record.Faults, func(f harness.FaultRecord) bool {
+		bite := biteOf(f, e.Layout.Name)
 		return f.Series == series && bite != nil && bite.Bit
 	})
 }

@@ -1,23 +1,26 @@
-package verifiers
+package checks
 
-import "github.com/chaeos/chaeos/harness"
+import (
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/words"
+)
 
 // checkBounds doubts a row that saw too little: visible before the first fault, offered while one was active, visible
 // after the last heal. A run without faults has none of the three.
-func checkBounds(e *facts, _ *harness.Numbers) []finding {
-	if e.meter(0).healed == 0 {
+func checkBounds(e *Facts, _ *harness.Numbers) []Finding {
+	if e.Meter(0).Healed == 0 {
 		return nil
 	}
-	bounds := e.run.record.Bounds
+	bounds := e.Run.Record.Bounds
 	var before, after, offered uint64
-	for p := range e.outputPartitions() {
-		m := e.meter(int32(p))
-		before, after, offered = before+m.before, after+m.after, offered+m.during
+	for p := range e.OutputPartitions() {
+		m := e.Meter(int32(p))
+		before, after, offered = before+m.Before, after+m.After, offered+m.During
 	}
-	var found []finding
+	var found []Finding
 	tooFew := func(n, bound uint64, what string) {
 		if n < bound {
-			found = append(found, doubt("%s records %s, %s are needed", number(n), what, number(bound))...)
+			found = append(found, doubt("%s records %s, %s are needed", words.Number(n), what, words.Number(bound))...)
 		}
 	}
 	tooFew(before, bounds.MinBefore, "became visible before the first fault")

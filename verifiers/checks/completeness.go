@@ -1,41 +1,46 @@
-package verifiers
+package checks
 
-import "github.com/chaeos/chaeos/harness"
+import (
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/logs"
+	"github.com/chaeos/chaeos/verifiers/words"
+)
 
 // checkCompleteness doubts a row whose logs were not read to their ends, moved while they were read, or begin above 0
 // without a fault that moved them there.
-func checkCompleteness(e *facts, _ *harness.Numbers) []finding {
-	parts := e.out.parts
-	if !e.layout.ProducerOnly {
-		parts = append(append([]*partLog(nil), e.in.parts...), parts...)
+func checkCompleteness(e *Facts, _ *harness.Numbers) []Finding {
+	parts := e.Out.Parts
+	if !e.Layout.ProducerOnly {
+		parts = append(append([]*logs.Partition(nil), e.In.Parts...), parts...)
 	}
-	var found []finding
+	var found []Finding
 	for _, p := range parts {
-		for _, text := range p.doubts {
+		for _, text := range p.Doubts {
 			found = append(found, doubt("%s", text)...)
 		}
-		switch d := deletionOf(e.run, p); {
+		switch d := causes.DeletionOf(e.Run, p); {
 		case d == nil:
 		case d.Fault == "":
-			found = append(found, doubt("%s", describeDeletion(d))...)
+			found = append(found, doubt("%s", causes.DescribeDeletion(d))...)
 		default:
-			found = append(found, note("%s", describeDeletion(d))...)
+			found = append(found, note("%s", causes.DescribeDeletion(d))...)
 		}
 	}
 	return append(found, sampled(parts)...)
 }
 
 // sampled says how much of the logs no read_committed client was asked for.
-func sampled(parts []*partLog) []finding {
+func sampled(parts []*logs.Partition) []Finding {
 	var seen, committed uint64
 	for _, p := range parts {
-		if len(p.info.Checked) > 0 && p.info.ClientErr == "" {
-			seen, committed = seen+p.seen, committed+p.info.Committed.Count
+		if len(p.Info.Checked) > 0 && p.Info.ClientErr == "" {
+			seen, committed = seen+p.Checked, committed+p.Info.Committed.Count
 		}
 	}
 	if seen == committed {
 		return nil
 	}
 	return note("a read_committed client was asked for %s of %s committed records, the ends and aborted transactions first: that it would see the others rests on the log's markers",
-		number(seen), number(committed))
+		words.Number(seen), words.Number(committed))
 }

@@ -1,4 +1,4 @@
-package verifiers
+package checks
 
 import (
 	"fmt"
@@ -6,13 +6,16 @@ import (
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/rows"
+	"github.com/chaeos/chaeos/verifiers/words"
 )
 
 // checkContradicted matches control records with what workers were told: a transaction's marker in a partition must not
 // say commit where the abort was confirmed, the commit refused or never asked for, nor abort where the commit was
 // confirmed. A late or repeated request to end a transaction shows here first, whatever it did to the records.
-func checkContradicted(e *facts, n *harness.Numbers) []finding {
-	if !e.outputsInTransactions() {
+func checkContradicted(e *Facts, n *harness.Numbers) []Finding {
+	if !e.OutputsInTransactions() {
 		return nil
 	}
 	x := e.txns.contradicted
@@ -20,22 +23,22 @@ func checkContradicted(e *facts, n *harness.Numbers) []finding {
 	if x.n == 0 {
 		return nil
 	}
-	return with(breaks(onlyExactly, "%s control records say otherwise than the client was told, e.g. %s", number(x.n), x.first()), x.anomalies)
+	return with(Breaks(onlyExactly, "%s control records say otherwise than the client was told, e.g. %s", words.Number(x.n), x.first()), x.anomalies)
 }
 
-func contradicted(e *row, sums *txnSums, s *suspect) {
-	for _, p := range slices.Sorted(maps.Keys(s.log)) {
+func contradicted(e *rows.Row, sums *txnCounts, s *causes.Suspect) {
+	for _, p := range slices.Sorted(maps.Keys(s.Log)) {
 		says := ""
-		switch f := s.log[p]; {
-		case f.visible > 0 && (s.aborted() || s.refused()):
+		switch f := s.Log[p]; {
+		case f.Visible > 0 && (s.Aborted() || s.Refused()):
 			says = "commit"
-		case f.aborted > 0 && s.committed():
+		case f.Aborted > 0 && s.Committed():
 			says = "abort"
 		default:
 			continue
 		}
 		sums.contradicted.add(e, harness.AnomalyContradicted, s, 1, func() string {
-			return fmt.Sprintf("%s (%s): %s in %s", s, s.outcomeText(), says, e.place(p))
+			return fmt.Sprintf("%s (%s): %s in %s", s, s.OutcomeText(), says, e.PartitionName(p))
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package verifiers
+package checks
 
 import (
 	"github.com/chaeos/chaeos/harness"
@@ -7,10 +7,10 @@ import (
 
 // inputAnomalies lists the inputs behind the counts of lost, unprocessed, hidden and phantom records, for the kinds that
 // no check has listed with more detail.
-func inputAnomalies(e *facts, found []finding) []finding {
+func InputAnomalies(e *Facts, found []Finding) []Finding {
 	listed := map[harness.AnomalyKind]bool{}
 	for _, f := range found {
-		for _, a := range f.anomalies {
+		for _, a := range f.Anomalies {
 			listed[a.Kind] = true
 		}
 	}
@@ -18,22 +18,22 @@ func inputAnomalies(e *facts, found []finding) []finding {
 		kind harness.AnomalyKind
 		keys *keyset.Set
 	}{
-		{harness.AnomalyLost, e.lost}, {harness.AnomalyUnprocessed, e.unprocessed}, {harness.AnomalyHidden, e.hidden},
+		{harness.AnomalyLost, e.Lost}, {harness.AnomalyUnprocessed, e.Unprocessed}, {harness.AnomalyHidden, e.Hidden},
 	}
-	if e.layout.ProducerOnly {
+	if e.Layout.ProducerOnly {
 		sets = append(sets, struct {
 			kind harness.AnomalyKind
 			keys *keyset.Set
-		}{harness.AnomalyPhantom, e.source.failed.And(e.out.seen)})
+		}{harness.AnomalyPhantom, e.Source.Failed.And(e.Out.Visible)})
 	}
-	var all finding
+	var all Finding
 	for _, s := range sets {
 		if listed[s.kind] {
 			continue
 		}
-		for _, k := range s.keys.First(e.keep.most) {
-			all.anomalies = append(all.anomalies, harness.Anomaly{Kind: s.kind, Record: e.recordRef(k), Text: e.name(k)})
+		for _, k := range s.keys.First(e.Keep.Most) {
+			all.Anomalies = append(all.Anomalies, harness.Anomaly{Kind: s.kind, Record: e.RecordRef(k), Text: e.RecordName(k)})
 		}
 	}
-	return []finding{all}
+	return []Finding{all}
 }

@@ -1,41 +1,47 @@
-package verifiers
+package checks
 
-import "github.com/chaeos/chaeos/harness"
+import (
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/logs"
+	"github.com/chaeos/chaeos/verifiers/rows"
+	"github.com/chaeos/chaeos/verifiers/saved"
+)
 
 // facts are everything that the checks of one row may look at.
-type facts struct {
-	*row
-	txns       txnSums
-	duplicates *provenance
-	losses     *losses
-	stalls     []harness.Stall
-	open       []harness.Hanging
+type Facts struct {
+	*rows.Row
+	txns       txnCounts
+	Duplicates *causes.Copies
+	Losses     *causes.Losses
+	Stalls     []harness.Stall
+	Open       []harness.Hanging
 	// inputLost are acknowledged records that are not in the input log.
-	inputLost *missingAcks
+	InputLost *causes.MissingAcks
 }
 
 // gather finds a row's facts. Each step takes what the ones before it found.
-func gather(r *run, in *inputLog, layout harness.PipelineLayout, keep keeping, missing *inputLosses) (*facts, error) {
-	of, err := newRow(r, in, layout, keep)
+func Gather(r *saved.Run, in *logs.Input, layout harness.PipelineLayout, keep rows.Keep, missing *causes.InputLosses) (*Facts, error) {
+	of, err := rows.New(r, in, layout, keep)
 	if err != nil {
 		return nil, err
 	}
-	e := &facts{row: of}
-	if err = lookIntoSuspects(of, e.txns.take); err != nil {
+	e := &Facts{Row: of}
+	if err = causes.LookIntoSuspects(of, e.txns.take); err != nil {
 		return nil, err
 	}
-	if e.duplicates, err = trace(of); err != nil {
+	if e.Duplicates, err = causes.TraceCopies(of); err != nil {
 		return nil, err
 	}
 	if !layout.ProducerOnly {
-		if e.inputLost, err = missing.of(e.source, layout.Source); err != nil {
+		if e.InputLost, err = missing.Of(e.Source, layout.Source); err != nil {
 			return nil, err
 		}
 	}
-	if e.losses, err = findLosses(of, e.duplicates, e.txns.gone); err != nil {
+	if e.Losses, err = causes.FindLosses(of, e.Duplicates, e.txns.gone); err != nil {
 		return nil, err
 	}
-	e.open = hanging(of)
-	e.stalls, err = findStalls(of)
+	e.Open = causes.Hanging(of)
+	e.Stalls, err = causes.Stalls(of)
 	return e, err
 }

@@ -1,4 +1,4 @@
-package verifiers
+package checks
 
 import (
 	"cmp"
@@ -6,24 +6,26 @@ import (
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/words"
 )
 
 // checkHanging counts the transactions that never ended, and says how each could be ended.
-func checkHanging(e *facts, n *harness.Numbers) []finding {
-	n.Hanging = uint64(len(e.open))
+func checkHanging(e *Facts, n *harness.Numbers) []Finding {
+	n.Hanging = uint64(len(e.Open))
 	if n.Hanging == 0 {
 		return nil
 	}
 	var texts []string
 	var anomalies []harness.Anomaly
-	for i := range e.open {
-		text := describeHanging(&e.open[i])
+	for i := range e.Open {
+		text := describeHanging(&e.Open[i])
 		texts = append(texts, text)
-		anomalies = append(anomalies, harness.Anomaly{Kind: harness.AnomalyHanging, Txn: &e.open[i].TxnRef, Text: text + "; to end it: " + toEnd(&e.open[i])})
+		anomalies = append(anomalies, harness.Anomaly{Kind: harness.AnomalyHanging, Txn: &e.Open[i].TxnRef, Text: text + "; to end it: " + toEnd(&e.Open[i])})
 	}
-	found := with(doubt("%s transactions are still open: %s", number(n.Hanging), strings.Join(texts[:min(len(texts), maxExamples)], "; ")), anomalies)
-	for i := range e.open[:min(len(e.open), maxExamples)] {
-		found = append(found, note("to end the transaction of producer id %d: %s", e.open[i].ProducerID, toEnd(&e.open[i]))...)
+	found := with(doubt("%s transactions are still open: %s", words.Number(n.Hanging), strings.Join(texts[:min(len(texts), causes.MaxExamples)], "; ")), anomalies)
+	for i := range e.Open[:min(len(e.Open), causes.MaxExamples)] {
+		found = append(found, note("to end the transaction of producer id %d: %s", e.Open[i].ProducerID, toEnd(&e.Open[i]))...)
 	}
 	return found
 }

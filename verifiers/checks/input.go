@@ -1,19 +1,19 @@
-package verifiers
+package checks
 
 import "github.com/chaeos/chaeos/harness"
 
 // checkInput counts the input and what of it is visible, and asserts that every input is accounted for once:
 // unique + lost + unprocessed + hidden = input.
-func checkInput(e *facts, n *harness.Numbers) []finding {
-	n.Input = e.inputN
-	n.Unique = e.input.And(e.out.seen).Len()
-	sum := n.Unique + e.lost.Len() + e.unprocessed.Len() + e.hidden.Len()
-	overflow := e.input.Overflow + e.out.seen.Overflow + e.out.behind.Overflow
+func CheckInput(e *Facts, n *harness.Numbers) []Finding {
+	n.Input = e.InputCount
+	n.Unique = e.Input.And(e.Out.Visible).Len()
+	sum := n.Unique + e.Lost.Len() + e.Unprocessed.Len() + e.Hidden.Len()
+	overflow := e.Input.Overflow + e.Out.Visible.Overflow + e.Out.Hidden.Overflow
 	switch {
-	case overflow > 0 || e.source.overflow():
+	case overflow > 0 || e.Source.Overflow():
 		return doubt("an offset or sequence needs more than 32 bits: not counted")
 	case sum != n.Input:
-		return internal("unique + lost + unprocessed + hidden is %d, input is %d", sum, n.Input)
+		return Internal("unique + lost + unprocessed + hidden is %d, input is %d", sum, n.Input)
 	case n.Input == 0:
 		return doubt("there was no input")
 	}

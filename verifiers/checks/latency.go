@@ -1,4 +1,4 @@
-package verifiers
+package checks
 
 import (
 	"fmt"
@@ -8,20 +8,22 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/saved"
+	"github.com/chaeos/chaeos/verifiers/words"
 )
 
 // checkLatency reads the live reader's histograms. Inputs that it never got count as infinite: a percentile that falls
 // among them is not given, and the note says why.
-func checkLatency(e *facts, n *harness.Numbers) []finding {
+func checkLatency(e *Facts, n *harness.Numbers) []Finding {
 	var shown uint64
-	for p := range e.outputPartitions() {
-		shown += e.meter(int32(p)).shown
+	for p := range e.OutputPartitions() {
+		shown += e.Meter(int32(p)).Shown
 	}
-	if !e.run.live.recorded {
+	if !e.Run.Live.Recorded {
 		return nil
 	}
-	n.NeverLive = e.inputN - min(e.inputN, shown)
-	h, err := loadLatencies(e.run.live.latency[e.layout.Name])
+	n.NeverLive = e.InputCount - min(e.InputCount, shown)
+	h, err := loadLatencies(e.Run.Live.Latency[e.Layout.Name])
 	if err != nil {
 		return note("latencies can't be read: %v", err)
 	}
@@ -30,24 +32,24 @@ func checkLatency(e *facts, n *harness.Numbers) []finding {
 	}
 	n.P50, n.P99 = percentile(h, n.NeverLive, 0.50), percentile(h, n.NeverLive, 0.99)
 	if n.P99 == nil {
-		return note("the 99th percentile is infinite: %s inputs never reached the live reader", number(n.NeverLive))
+		return note("the 99th percentile is infinite: %s inputs never reached the live reader", words.Number(n.NeverLive))
 	}
 	return nil
 }
 
 // loadLatencies decodes a pipeline's latencies since the load began: the last histogram less the last one from before.
-func loadLatencies(l latencies) (*hdrhistogram.Histogram, error) {
-	if l.last == nil {
+func loadLatencies(l saved.Latencies) (*hdrhistogram.Histogram, error) {
+	if l.Last == nil {
 		return nil, nil
 	}
-	last, err := hdrhistogram.Decode(l.last)
+	last, err := hdrhistogram.Decode(l.Last)
 	if err != nil {
 		return nil, fmt.Errorf("histogram: %w", err)
 	}
-	if l.warm == nil {
+	if l.Warm == nil {
 		return last, nil
 	}
-	warm, err := hdrhistogram.Decode(l.warm)
+	warm, err := hdrhistogram.Decode(l.Warm)
 	if err != nil {
 		return nil, fmt.Errorf("histogram: %w", err)
 	}

@@ -1,4 +1,4 @@
-package verifiers
+package checks
 
 import (
 	"cmp"
@@ -6,24 +6,26 @@ import (
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/words"
 )
 
 // checkLost counts inputs that are not visible though their position was passed (or, where the source is under test,
 // though they were acknowledged), by cause.
-func checkLost(e *facts, n *harness.Numbers) []finding {
-	n.Lost = e.lost.Len()
-	var found []finding
-	for _, text := range e.losses.notes {
+func checkLost(e *Facts, n *harness.Numbers) []Finding {
+	n.Lost = e.Lost.Len()
+	var found []Finding
+	for _, text := range e.Losses.Notes {
 		found = append(found, note("%s", text)...)
 	}
 	if n.Lost == 0 {
 		return found
 	}
-	n.LostBy = e.losses.by
+	n.LostBy = e.Losses.By
 	what := "committed inputs have no visible output"
-	if e.layout.ProducerOnly {
+	if e.Layout.ProducerOnly {
 		what = "acknowledged records are not in the log"
-		if e.source.sent.Len() > 0 {
+		if e.Source.Sent.Len() > 0 {
 			what = "sent records are not in the log"
 		}
 	}
@@ -32,26 +34,26 @@ func checkLost(e *facts, n *harness.Numbers) []finding {
 		sum += c
 	}
 	if sum != n.Lost {
-		return append(found, internal("the causes of losses add up to %d, losses are %d", sum, n.Lost)...)
+		return append(found, Internal("the causes of losses add up to %d, losses are %d", sum, n.Lost)...)
 	}
 	var examples []string
-	for _, a := range e.losses.anomalies[:min(len(e.losses.anomalies), maxExamples)] {
+	for _, a := range e.Losses.Anomalies[:min(len(e.Losses.Anomalies), causes.MaxExamples)] {
 		examples = append(examples, a.Text)
 	}
-	found = append(found, breaks(noLoss, "%s of %s %s (%s), e.g. %s", number(n.Lost), number(n.Input), what, counts(n.LostBy), strings.Join(examples, "; "))...)
-	return append(with(found, e.losses.anomalies), passedBy(e)...)
+	found = append(found, Breaks(NoLoss, "%s of %s %s (%s), e.g. %s", words.Number(n.Lost), words.Number(n.Input), what, words.Counts(n.LostBy), strings.Join(examples, "; "))...)
+	return append(with(found, e.Losses.Anomalies), passedBy(e)...)
 }
 
 // passedBy names the commits that went past most lost inputs.
-func passedBy(e *facts) (found []finding) {
-	most := slices.Clone(e.losses.passes)
+func passedBy(e *Facts) (found []Finding) {
+	most := slices.Clone(e.Losses.Overtaking)
 	slices.SortStableFunc(most, func(a, b harness.Pass) int { return cmp.Compare(b.Lost, a.Lost) })
 	for i, x := range most {
-		if i == maxExamples {
+		if i == causes.MaxExamples {
 			return append(found, note("and %d more commits passed lost inputs", len(most)-i)...)
 		}
 		found = append(found, note("%s lost inputs were passed by %s: it moved input partition %d from %d to %d at %s",
-			number(x.Lost), nameLife(*x.By), x.Partition, x.From, x.Offset, e.since(x.At))...)
+			words.Number(x.Lost), words.Incarnation(*x.By), x.Partition, x.From, x.Offset, e.Since(x.At))...)
 	}
 	return found
 }

@@ -1,4 +1,4 @@
-package verifiers
+package checks
 
 import (
 	"cmp"
@@ -6,16 +6,17 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/saved"
 )
 
 // checkStalls counts the standstills of the output partitions' last stable offsets. Where samples are missing, no stall
 // is "not observed", never 0.
-func checkStalls(e *facts, n *harness.Numbers) []finding {
-	if e.layout.Effects {
+func checkStalls(e *Facts, n *harness.Numbers) []Finding {
+	if e.Layout.Effects {
 		return nil // a service has no last stable offset
 	}
-	count, total, longest := uint64(len(e.stalls)), time.Duration(0), time.Duration(0)
-	for _, s := range e.stalls {
+	count, total, longest := uint64(len(e.Stalls)), time.Duration(0), time.Duration(0)
+	for _, s := range e.Stalls {
 		total += s.Length
 		longest = max(longest, s.Length)
 	}
@@ -36,7 +37,7 @@ type sampling struct {
 	gaps, unsampled int
 	// widest is the longest gap, in seconds, and where it was.
 	widest time.Duration
-	where  tp
+	where  saved.TopicPartition
 }
 
 func (g sampling) any() bool { return g.gaps > 0 || g.unsampled > 0 }
@@ -48,13 +49,13 @@ func (g sampling) String() string {
 // doubt: a transactional row that was not sampled for as long as a stall must last may have stood still unseen. A shorter
 // gap can't hide one: a last stable offset never goes down, so one that is the same on both sides stood still throughout.
 // The other rows' last stable offsets are their watermarks, and stand for nothing.
-func (g sampling) doubt(e *facts) []finding {
-	threshold := cmp.Or(e.run.record.Bounds.StallThreshold, harness.DefaultBounds().StallThreshold)
+func (g sampling) doubt(e *Facts) []Finding {
+	threshold := cmp.Or(e.Run.Record.Bounds.StallThreshold, harness.DefaultBounds().StallThreshold)
 	switch {
-	case !e.layout.Transactional || !e.run.live.recorded:
+	case !e.Layout.Transactional || !e.Run.Live.Recorded:
 		return nil
 	case g.widest >= threshold:
-		return doubt("the last stable offset of %s/%d was not sampled for %.1fs: a stall may have gone unseen", g.where.topic, g.where.partition, g.widest.Seconds())
+		return doubt("the last stable offset of %s/%d was not sampled for %.1fs: a stall may have gone unseen", g.where.Topic, g.where.Partition, g.widest.Seconds())
 	case g.unsampled > 0:
 		return doubt("the last stable offsets of %d partitions were never sampled", g.unsampled)
 	}
@@ -62,20 +63,20 @@ func (g sampling) doubt(e *facts) []finding {
 }
 
 // gaps finds what is missing.
-func gaps(e *facts) (g sampling) {
-	for p := range e.outputPartitions() {
-		at := e.at(int32(p))
-		s := e.run.live.standing[at]
-		if s == nil || !s.sampled {
+func gaps(e *Facts) (g sampling) {
+	for p := range e.OutputPartitions() {
+		at := e.At(int32(p))
+		s := e.Run.Live.Standstills[at]
+		if s == nil || !s.Sampled {
 			g.unsampled++
 			continue
 		}
-		for _, x := range s.missing(e.run.live.until) {
-			if x.to < e.run.record.LoadStart {
+		for _, x := range s.Missing(e.Run.Live.Until) {
+			if x.To < e.Run.Record.LoadStart {
 				continue
 			}
 			g.gaps++
-			if d := x.to.Sub(max(x.from, e.run.record.LoadStart)); d > g.widest {
+			if d := x.To.Sub(max(x.From, e.Run.Record.LoadStart)); d > g.widest {
 				g.widest, g.where = d, at
 			}
 		}

@@ -1,4 +1,4 @@
-package verifiers
+package checks
 
 import (
 	"time"
@@ -7,17 +7,17 @@ import (
 )
 
 // checkNoProgress finds the longest time that an output partition with input waiting brought nothing new.
-func checkNoProgress(e *facts, n *harness.Numbers) []finding {
-	if !e.run.live.recorded {
+func checkNoProgress(e *Facts, n *harness.Numbers) []Finding {
+	if !e.Run.Live.Recorded {
 		return nil
 	}
-	for p := range e.outputPartitions() {
-		m := e.meter(int32(p))
-		if n.NoProgress == nil && m.offered > 0 {
-			n.NoProgress, n.NoProgressIn = new(time.Duration(0)), e.at(int32(p)).partition
+	for p := range e.OutputPartitions() {
+		m := e.Meter(int32(p))
+		if n.NoProgress == nil && m.Offered > 0 {
+			n.NoProgress, n.NoProgressIn = new(time.Duration(0)), e.At(int32(p)).Partition
 		}
-		if x := m.longest; x != nil && (n.NoProgress == nil || x.length() > *n.NoProgress) {
-			n.NoProgress, n.NoProgressIn = new(x.length()), e.at(int32(p)).partition
+		if x := m.Longest; x != nil && (n.NoProgress == nil || x.Length() > *n.NoProgress) {
+			n.NoProgress, n.NoProgressIn = new(x.Length()), e.At(int32(p)).Partition
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package verifiers
+package checks
 
 import (
 	"fmt"
@@ -10,14 +10,14 @@ import (
 
 // checkOffsetsWentBack counts input partitions whose final committed offset is lower than, or missing after, a confirmed
 // commit. Alone it breaks nothing: what it leads to shows as duplicates.
-func checkOffsetsWentBack(e *facts, n *harness.Numbers) []finding {
-	if !e.haveFinal {
+func checkOffsetsWentBack(e *Facts, n *harness.Numbers) []Finding {
+	if !e.HaveFinal {
 		return nil
 	}
-	confirmed := e.confirmedCommits()
+	confirmed := e.ConfirmedCommits()
 	first := ""
 	for _, p := range slices.Sorted(maps.Keys(confirmed)) {
-		final, ok := e.final[p]
+		final, ok := e.FinalOffsets[p]
 		if ok && final >= confirmed[p] {
 			continue
 		}

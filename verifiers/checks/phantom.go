@@ -1,4 +1,4 @@
-package verifiers
+package checks
 
 import (
 	"fmt"
@@ -6,13 +6,16 @@ import (
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/rows"
+	"github.com/chaeos/chaeos/verifiers/words"
 )
 
 // checkPhantom counts records that were reported as failed, or whose commit was refused or never asked for, and that are
 // visible all the same.
-func checkPhantom(e *facts, n *harness.Numbers) []finding {
-	if e.layout.ProducerOnly {
-		n.Phantom = e.source.failed.And(e.out.seen).Len()
+func checkPhantom(e *Facts, n *harness.Numbers) []Finding {
+	if e.Layout.ProducerOnly {
+		n.Phantom = e.Source.Failed.And(e.Out.Visible).Len()
 	} else {
 		n.Phantom = phantomOutputs(e) + e.txns.phantom.n
 	}
@@ -23,18 +26,18 @@ func checkPhantom(e *facts, n *harness.Numbers) []finding {
 	if x := e.txns.phantom.first(); x != "" {
 		text += ", e.g. " + x
 	}
-	return with(breaks(onlyExactly, text, number(n.Phantom)), e.txns.phantom.anomalies)
+	return with(Breaks(onlyExactly, text, words.Number(n.Phantom)), e.txns.phantom.anomalies)
 }
 
 // phantomOutputs compares, for workers that closed their history, what is in the log with what can be: everything but
 // the definite failures. Further copies of one processing are duplicates, not phantoms.
-func phantomOutputs(e *facts) (n uint64) {
-	for _, w := range e.workers {
-		if !w.ended {
+func phantomOutputs(e *Facts) (n uint64) {
+	for _, w := range e.Workers {
+		if !w.Ended {
 			continue
 		}
-		for p, failed := range w.failed {
-			there, possible := processings(e.row, e.duplicates, w.life, p), w.confirmed[p]+w.unknown[p]
+		for p, failed := range w.Failed {
+			there, possible := causes.Processings(e.Row, e.Duplicates, w.Incarnation, p), w.Confirmed[p]+w.Unknown[p]
 			if there > possible {
 				n += min(failed, there-possible)
 			}
@@ -43,12 +46,12 @@ func phantomOutputs(e *facts) (n uint64) {
 	return n
 }
 
-func phantomTxn(e *row, sums *txnSums, s *suspect) {
-	if s.refused() {
-		for _, p := range slices.Sorted(maps.Keys(s.log)) {
-			seen := s.log[p].shown(e.layout.ReadUncommittedOutput)
+func phantomTxn(e *rows.Row, sums *txnCounts, s *causes.Suspect) {
+	if s.Refused() {
+		for _, p := range slices.Sorted(maps.Keys(s.Log)) {
+			seen := s.Log[p].Shown(e.Layout.ReadUncommittedOutput)
 			sums.phantom.add(e, harness.AnomalyPhantom, s, seen, func() string {
-				return fmt.Sprintf("%s (%s): %d outputs in %s", s, s.outcomeText(), seen, e.place(p))
+				return fmt.Sprintf("%s (%s): %d outputs in %s", s, s.OutcomeText(), seen, e.PartitionName(p))
 			})
 		}
 	}

@@ -1,4 +1,4 @@
-package verifiers
+package checks
 
 import (
 	"slices"
@@ -11,24 +11,24 @@ import (
 // output again: the worst over faults and partitions. A record that was already under way becomes visible just after
 // any fault; so where a partition paused for longer than the stall threshold during the fault, its recovery is the end
 // of the longest such pause, and only otherwise the first new output.
-func checkRecovery(e *facts, n *harness.Numbers) []finding {
-	if !e.run.live.recorded {
+func checkRecovery(e *Facts, n *harness.Numbers) []Finding {
+	if !e.Run.Live.Recorded {
 		return nil
 	}
-	var found []finding
-	for i, f := range e.run.record.Faults {
+	var found []Finding
+	for i, f := range e.Run.Record.Faults {
 		if f.Injected == 0 {
 			continue
 		}
 		for _, p := range affected(e, f) {
-			m := &e.meter(p).faults[i]
-			if d, ok := m.recovered(); ok {
+			m := &e.Meter(p).Faults[i]
+			if d, ok := m.Recovered(); ok {
 				n.Recovery = worst(n.Recovery, d)
 			} else {
-				found = append(found, note("no new output in %s after %s %s", e.place(p), f.Fault, f.Target)...)
+				found = append(found, note("no new output in %s after %s %s", e.PartitionName(p), f.Fault, f.Target)...)
 			}
-			if m.shownHealed != 0 && f.Healed != 0 {
-				n.RecoveryFromHeal = worst(n.RecoveryFromHeal, m.shownHealed.Sub(f.Healed))
+			if m.ShownHealed != 0 && f.Healed != 0 {
+				n.RecoveryFromHeal = worst(n.RecoveryFromHeal, m.ShownHealed.Sub(f.Healed))
 			}
 		}
 	}
@@ -43,13 +43,12 @@ func worst(d *time.Duration, x time.Duration) *time.Duration {
 }
 
 // affected are the output partitions that a fault affects: all, where it named none.
-func affected(e *facts, f harness.FaultRecord) []int32 {
+func affected(e *Facts, f harness.FaultRecord) []int32 {
 	var all []int32
-	for p := range int32(e.outputPartitions()) {
-		if named := f.Resolved.Partitions; len(named) == 0 || slices.Contains(named, e.inputOf(p)) {
+	for p := range int32(e.OutputPartitions()) {
+		if named := f.Resolved.Partitions; len(named) == 0 || slices.Contains(named, e.InputOf(p)) {
 			all = append(all, p)
 		}
 	}
 	return all
 }
-

@@ -1,20 +1,21 @@
-package verifiers
+package checks
 
 import (
 	"fmt"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/causes"
 )
 
 // check computes some numbers of a row from its evidence and says what they prove. It is pure: no I/O, no clock, no
 // logger. A new check is a copy of its nearest neighbour and one line here.
-type check struct {
-	name string
-	run  func(*facts, *harness.Numbers) []finding
+type Check struct {
+	Name string
+	Run  func(*Facts, *harness.Numbers) []Finding
 }
 
 // checks lists every check, sorted by name.
-var checks = []check{
+var All = []Check{
 	{"aborted-seen", checkAbortedSeen},
 	{"bites", checkBites},
 	{"bounds", checkBounds},
@@ -26,7 +27,7 @@ var checks = []check{
 	{"foreign", checkForeign},
 	{"hanging", checkHanging},
 	{"hidden", checkHidden},
-	{"input", checkInput},
+	{"input", CheckInput},
 	{"latency", checkLatency},
 	{"lost", checkLost},
 	{"lso-stalls", checkStalls},
@@ -42,65 +43,65 @@ var checks = []check{
 	{"unprocessed", checkUnprocessed},
 }
 
-// Checks names every check, sorted; docs/NUMBERS.md says which figure each computes.
-func Checks() []string {
+// Names lists every check, sorted; docs/NUMBERS.md says which figure each computes.
+func Names() []string {
 	var names []string
-	for _, c := range checks {
-		names = append(names, c.name)
+	for _, c := range All {
+		names = append(names, c.Name)
 	}
 	return names
 }
 
 // Causes names every cause of a duplicate or loss, and everything that can have ended a stall, as reports give them.
 func Causes() []string {
-	causes := []string{
-		byBroker, byResend, byResendAcross, byResendWithin, byCall, byProcess, byAbsence, bySilence, bySkip, byGivingUp, byTruncation, byDeletion, byAbort,
-		endedByCommit, endedByClient, endedByTimeout, endedByNewEpoch, endedUnasked,
+	all := []string{
+		causes.ByBroker, causes.ByResend, causes.ByResendAcross, causes.ByResendWithin, causes.ByCall, causes.ByProcess, causes.ByAbsence, causes.BySilence, causes.BySkip, causes.ByGivingUp, causes.ByTruncation, causes.ByDeletion, causes.ByAbort,
+		causes.EndedByCommit, causes.EndedByClient, causes.EndedByTimeout, causes.EndedByNewEpoch, causes.EndedUnasked,
 	}
-	for _, why := range []string{rereadRestart, rereadRebalance, rereadRewind, rereadRedelivery} {
-		causes = append(causes, byProcess+" after "+why)
+	for _, why := range []string{causes.RereadRestart, causes.RereadRebalance, causes.RereadRewind, causes.RereadRedelivery} {
+		all = append(all, causes.ByProcess+" after "+why)
 	}
-	return causes
+	return all
 }
 
 // finding is one thing that a check found.
-type finding struct {
+type Finding struct {
 	// breaks are the guarantees that it proves violated.
-	breaks []harness.Guarantee
+	Breaks []harness.Guarantee
 	// doubt says that it keeps anything from being called held, internal that the figures contradict each other and
 	// nothing may be concluded at all. Without any of the three it is a note.
-	doubt, internal bool
-	text            string
+	Doubt, Internal bool
+	Text            string
 	// anomalies are the first of what it counts, in full.
-	anomalies []harness.Anomaly
+	Anomalies []harness.Anomaly
 }
 
 var (
 	noDuplicates = []harness.Guarantee{harness.AtMostOnce, harness.ExactlyOnce}
-	noLoss       = []harness.Guarantee{harness.AtLeastOnce, harness.ExactlyOnce}
+	NoLoss       = []harness.Guarantee{harness.AtLeastOnce, harness.ExactlyOnce}
 	onlyExactly  = []harness.Guarantee{harness.ExactlyOnce}
 )
 
-func breaks(g []harness.Guarantee, format string, args ...any) []finding {
-	return []finding{{breaks: g, text: fmt.Sprintf(format, args...)}}
+func Breaks(g []harness.Guarantee, format string, args ...any) []Finding {
+	return []Finding{{Breaks: g, Text: fmt.Sprintf(format, args...)}}
 }
 
 // with adds anomalies to the last finding.
-func with(found []finding, anomalies []harness.Anomaly) []finding {
+func with(found []Finding, anomalies []harness.Anomaly) []Finding {
 	if n := len(found); n > 0 {
-		found[n-1].anomalies = append(found[n-1].anomalies, anomalies...)
+		found[n-1].Anomalies = append(found[n-1].Anomalies, anomalies...)
 	}
 	return found
 }
 
-func doubt(format string, args ...any) []finding {
-	return []finding{{doubt: true, text: fmt.Sprintf(format, args...)}}
+func doubt(format string, args ...any) []Finding {
+	return []Finding{{Doubt: true, Text: fmt.Sprintf(format, args...)}}
 }
 
-func internal(format string, args ...any) []finding {
-	return []finding{{internal: true, text: "internal error: " + fmt.Sprintf(format, args...)}}
+func Internal(format string, args ...any) []Finding {
+	return []Finding{{Internal: true, Text: "internal error: " + fmt.Sprintf(format, args...)}}
 }
 
-func note(format string, args ...any) []finding {
-	return []finding{{text: fmt.Sprintf(format, args...)}}
+func note(format string, args ...any) []Finding {
+	return []Finding{{Text: fmt.Sprintf(format, args...)}}
 }

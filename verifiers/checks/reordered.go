@@ -1,10 +1,10 @@
-package verifiers
+package checks
 
 import "github.com/chaeos/chaeos/harness"
 
 // checkReordered counts, within one input and output partition, first occurrences that come after a later input's. No
 // guarantee promises order; the number stands for itself.
-func checkReordered(e *facts, n *harness.Numbers) []finding {
-	n.Reordered = e.out.reordered
+func checkReordered(e *Facts, n *harness.Numbers) []Finding {
+	n.Reordered = e.Out.Reordered
 	return nil
 }

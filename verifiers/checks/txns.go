@@ -1,30 +1,34 @@
-package verifiers
+package checks
 
-import "github.com/chaeos/chaeos/harness"
+import (
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/rows"
+)
 
 // txnSums are what the checks of single transactions found.
-type txnSums struct {
-	abortedSeen, notSeen, torn, contradicted, phantom, unknown txnSum
+type txnCounts struct {
+	abortedSeen, notSeen, torn, contradicted, phantom, unknown txnCount
 	unknownHappened                                            uint64
 	// gone counts, by partition, outputs of committed transactions that are not in the log.
 	gone map[int32]uint64
 }
 
 // txnSum is a count with its first examples.
-type txnSum struct {
+type txnCount struct {
 	n         uint64
 	anomalies []harness.Anomaly
 }
 
 // add counts n things of one transaction, which example puts in words.
-func (s *txnSum) add(e *row, kind harness.AnomalyKind, x *suspect, n uint64, example func() string) {
-	if s.n += n; n > 0 && len(s.anomalies) < e.keep.most {
-		s.anomalies = append(s.anomalies, harness.Anomaly{Kind: kind, Txn: txnRef(e, x), Text: example()})
+func (s *txnCount) add(e *rows.Row, kind harness.AnomalyKind, x *causes.Suspect, n uint64, example func() string) {
+	if s.n += n; n > 0 && len(s.anomalies) < e.Keep.Most {
+		s.anomalies = append(s.anomalies, harness.Anomaly{Kind: kind, Txn: causes.TxnRef(e, x), Text: example()})
 	}
 }
 
 // first is the first example ("" none).
-func (s *txnSum) first() string {
+func (s *txnCount) first() string {
 	if len(s.anomalies) == 0 {
 		return ""
 	}
@@ -33,7 +37,7 @@ func (s *txnSum) first() string {
 
 // txnChecks look at one transaction each time. A new one is a function and a line here; what it finds is reported by its
 // check from the row's txnSums.
-var txnChecks = []func(*row, *txnSums, *suspect){
+var txnChecks = []func(*rows.Row, *txnCounts, *causes.Suspect){
 	abortedSeen,
 	committedNotSeen,
 	torn,
@@ -44,12 +48,12 @@ var txnChecks = []func(*row, *txnSums, *suspect){
 }
 
 // goneTxn counts the outputs of a transaction whose commit was confirmed that are not in the log at all.
-func goneTxn(e *row, sums *txnSums, s *suspect) {
-	if !s.committed() {
+func goneTxn(e *rows.Row, sums *txnCounts, s *causes.Suspect) {
+	if !s.Committed() {
 		return
 	}
-	for p, confirmed := range s.confirmed {
-		if there := s.log[p].stored(); confirmed > there && e.out.whole(p) {
+	for p, confirmed := range s.Confirmed {
+		if there := s.Log[p].Stored(); confirmed > there && e.Out.Whole(p) {
 			if sums.gone == nil {
 				sums.gone = map[int32]uint64{}
 			}
@@ -59,7 +63,7 @@ func goneTxn(e *row, sums *txnSums, s *suspect) {
 }
 
 // take shows one transaction to every check of transactions.
-func (s *txnSums) take(e *row, x *suspect) {
+func (s *txnCounts) take(e *rows.Row, x *causes.Suspect) {
 	for _, check := range txnChecks {
 		check(e, s, x)
 	}

@@ -1,27 +1,31 @@
-package verifiers
+package checks
 
 import (
 	"fmt"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/rows"
+	"github.com/chaeos/chaeos/verifiers/saved"
+	"github.com/chaeos/chaeos/verifiers/words"
 )
 
 // checkUnknown counts outcomes that the source under test, or a worker, never learnt, and settles them by the log: "unknown,
 // happened" where their effect is visible, "unknown, did not" where it isn't. Either is allowed; a second copy, or half an
 // effect, is not, and other checks find it.
-func checkUnknown(e *facts, n *harness.Numbers) []finding {
-	if e.layout.ProducerOnly {
-		open := e.source.unsettled()
-		n.Unknown, n.UnknownHappened = open.Len(), open.And(e.out.seen).Len()
+func checkUnknown(e *Facts, n *harness.Numbers) []Finding {
+	if e.Layout.ProducerOnly {
+		open := e.Source.Unsettled()
+		n.Unknown, n.UnknownHappened = open.Len(), open.And(e.Out.Visible).Len()
 		n.UnknownDidNot = n.Unknown - n.UnknownHappened
 		return unknownNote(n, nil)
 	}
-	highest := e.confirmedCommits()
+	highest := e.ConfirmedCommits()
 	n.UnknownCommits, n.UnknownCommitsHappened = e.txns.unknown.n, e.txns.unknownHappened
-	for _, w := range e.workers {
+	for _, w := range e.Workers {
 		unknownOutputs(e, w, n)
-		n.UnknownCommits += w.unknownCommits.n
-		n.UnknownCommitsHappened += w.unknownCommits.happened(e.final, highest)
+		n.UnknownCommits += w.UnknownCommits.N
+		n.UnknownCommitsHappened += w.UnknownCommits.Happened(e.FinalOffsets, highest)
 	}
 	n.Unknown += n.UnknownCommits
 	n.UnknownHappened += n.UnknownCommitsHappened
@@ -30,31 +34,31 @@ func checkUnknown(e *facts, n *harness.Numbers) []finding {
 }
 
 // unknownNote says how the log decided what nobody learnt.
-func unknownNote(n *harness.Numbers, anomalies []harness.Anomaly) []finding {
+func unknownNote(n *harness.Numbers, anomalies []harness.Anomaly) []Finding {
 	if n.Unknown == 0 {
 		return nil
 	}
 	produces, happened := n.Unknown-n.UnknownCommits, n.UnknownHappened-n.UnknownCommitsHappened
-	text := fmt.Sprintf("outcomes never learnt: of %s produces %s happened and %s did not, of %s commits %s happened and %s did not", number(produces),
-		number(happened), number(produces-happened), number(n.UnknownCommits), number(n.UnknownCommitsHappened), number(n.UnknownCommits-n.UnknownCommitsHappened))
-	for _, a := range anomalies[:min(len(anomalies), maxExamples)] {
+	text := fmt.Sprintf("outcomes never learnt: of %s produces %s happened and %s did not, of %s commits %s happened and %s did not", words.Number(produces),
+		words.Number(happened), words.Number(produces-happened), words.Number(n.UnknownCommits), words.Number(n.UnknownCommitsHappened), words.Number(n.UnknownCommits-n.UnknownCommitsHappened))
+	for _, a := range anomalies[:min(len(anomalies), causes.MaxExamples)] {
 		text += "; " + a.Text
 	}
 	return with(note("%s", text), anomalies)
 }
 
-func unknownTxn(e *row, sums *txnSums, s *suspect) {
-	if !s.undecided() || e.layout.Effects { // where there are effects, it is a commit of its worker
+func unknownTxn(e *rows.Row, sums *txnCounts, s *causes.Suspect) {
+	if !s.Undecided() || e.Layout.Effects { // where there are effects, it is a commit of its worker
 		return
 	}
 	happened := false
-	for _, f := range s.log {
-		happened = happened || f.visible > 0
+	for _, f := range s.Log {
+		happened = happened || f.Visible > 0
 	}
 	if happened {
 		sums.unknownHappened++
 	}
-	sums.unknown.add(e, harness.AnomalyUnknown, s, 1, func() string { return fmt.Sprintf("%s: unknown, %s", s, decision(s.decided())) })
+	sums.unknown.add(e, harness.AnomalyUnknown, s, 1, func() string { return fmt.Sprintf("%s: unknown, %s", s, decision(s.Decided())) })
 }
 
 // decision says what the log says of an unknown end.
@@ -74,15 +78,15 @@ func decision(decided string) string {
 
 // unknownOutputs: of a worker's outputs in a partition, those in the log beyond the confirmed ones happened. A further copy of
 // one is a duplicate and no other output; but an external service is called anew for it, and each call has its own outcome.
-func unknownOutputs(e *facts, w *worker, n *harness.Numbers) {
-	for p, unknown := range w.unknown {
+func unknownOutputs(e *Facts, w *saved.Worker, n *harness.Numbers) {
+	for p, unknown := range w.Unknown {
 		n.Unknown += unknown
-		there := processings(e.row, e.duplicates, w.life, p)
-		if e.layout.Effects {
-			there = e.out.lives[w.life][p].present()
+		there := causes.Processings(e.Row, e.Duplicates, w.Incarnation, p)
+		if e.Layout.Effects {
+			there = e.Out.Incarnations[w.Incarnation][p].Present()
 		}
-		if there > w.confirmed[p] {
-			n.UnknownHappened += min(unknown, there-w.confirmed[p])
+		if there > w.Confirmed[p] {
+			n.UnknownHappened += min(unknown, there-w.Confirmed[p])
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package verifiers
+package logs
 
 import (
 	"cmp"
@@ -9,16 +9,16 @@ import (
 
 // identities maps a partition's offsets to the identities they hold, as runs: an orderly source needs one run, however
 // many records it sent.
-type identities struct{ runs []idRun }
+type identities struct{ runs []identitySpan }
 
-type idRun struct {
+type identitySpan struct {
 	offset        int64
 	count         int64
 	source        uint16
 	first, stride uint64
 }
 
-func (r *idRun) at(offset int64) history.Identity {
+func (r *identitySpan) at(offset int64) history.Identity {
 	return history.Identity{Source: r.source, Sequence: r.first + uint64(offset-r.offset)*r.stride}
 }
 
@@ -35,7 +35,7 @@ func (m *identities) add(offset int64, id history.Identity) {
 			return
 		}
 	}
-	m.runs = append(m.runs, idRun{offset: offset, count: 1, source: id.Source, first: id.Sequence})
+	m.runs = append(m.runs, identitySpan{offset: offset, count: 1, source: id.Source, first: id.Sequence})
 }
 
 // addRun appends count identities from an offset on, sequences a step apart.
@@ -59,19 +59,19 @@ func (m *identities) addRun(offset, count int64, id history.Identity, step uint6
 }
 
 // cursor looks identities up; neighbouring questions are cheap.
-type cursor struct {
-	ids *identities
+type Cursor struct {
+	IDs *identities
 	at  int
 }
 
-func (c *cursor) identity(offset int64) (id history.Identity, ok bool) {
-	runs := c.ids.runs
+func (c *Cursor) Identity(offset int64) (id history.Identity, ok bool) {
+	runs := c.IDs.runs
 	if c.at < len(runs) {
 		if r := &runs[c.at]; offset >= r.offset && offset < r.offset+r.count {
 			return r.at(offset), true
 		}
 	}
-	i, exact := slices.BinarySearchFunc(runs, offset, func(r idRun, o int64) int { return cmp.Compare(r.offset, o) })
+	i, exact := slices.BinarySearchFunc(runs, offset, func(r identitySpan, o int64) int { return cmp.Compare(r.offset, o) })
 	if !exact {
 		i--
 	}
@@ -85,10 +85,10 @@ func (c *cursor) identity(offset int64) (id history.Identity, ok bool) {
 
 // holds says that the log holds count identities of one source from an offset on, sequences a step apart. What is only
 // found to be so in several runs is left to single questions.
-func (c *cursor) holds(offset, count int64, first history.Identity, step uint64) bool {
-	if id, ok := c.identity(offset); !ok || id != first {
+func (c *Cursor) holds(offset, count int64, first history.Identity, step uint64) bool {
+	if id, ok := c.Identity(offset); !ok || id != first {
 		return false
 	}
-	r := &c.ids.runs[c.at]
+	r := &c.IDs.runs[c.at]
 	return offset+count <= r.offset+r.count && (r.stride == step || count == 1)
 }

@@ -1,38 +1,41 @@
-package verifiers
+package logs
 
 import (
 	"github.com/chaeos/chaeos/verifiers/keyset"
 	"github.com/chaeos/chaeos/verifiers/observation"
+	"github.com/chaeos/chaeos/verifiers/parallel"
+	"github.com/chaeos/chaeos/verifiers/saved"
+	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
 // inputLog is the shared input topic as it was read back. Keys are partition and offset.
-type inputLog struct {
-	parts []*partLog
+type Input struct {
+	Parts []*Partition
 	// uncommitted and committed are what readers of either isolation level are given; counts are kept beside the sets so
 	// that a number and its proof don't come from the same bits.
-	uncommitted, committed   *keyset.Set
-	uncommittedN, committedN uint64
-	ids                      []*identities
+	Uncommitted, Committed           *keyset.Set
+	UncommittedCount, CommittedCount uint64
+	IDs                              []*identities
 	// held are the sequences found in the log, by source; twice counts further copies of one.
-	held             map[uint16]*keyset.Set
-	twice            uint64
-	corrupt, foreign uint64
+	Held             map[uint16]*keyset.Set
+	Twice            uint64
+	Corrupt, Foreign uint64
 }
 
 // whole says that an input partition was read to its end, so that absence from it is proved.
-func (in *inputLog) whole(partition int32) bool {
-	return int(partition) < len(in.parts) && in.parts[partition].whole
+func (in *Input) Whole(partition int32) bool {
+	return int(partition) < len(in.Parts) && in.Parts[partition].Whole
 }
 
 // tallyInput streams the input topic's files.
-func tallyInput(r *run) (*inputLog, error) {
-	in := &inputLog{uncommitted: keyset.New(), committed: keyset.New(), held: map[uint16]*keyset.Set{}}
-	if r.record.Plan.Input == "" {
+func ReadInput(r *saved.Run) (*Input, error) {
+	in := &Input{Uncommitted: keyset.New(), Committed: keyset.New(), Held: map[uint16]*keyset.Set{}}
+	if r.Record.Plan.Input == "" {
 		return in, nil
 	}
-	n := r.record.Plan.Partitions
-	each := make([]*inputLog, n)
-	err := parallel(n, func(i int) (err error) {
+	n := r.Record.Plan.Partitions
+	each := make([]*Input, n)
+	err := parallel.Do(n, func(i int) (err error) {
 		each[i], err = tallyInputPartition(r, int32(i))
 		return err
 	})
@@ -46,20 +49,20 @@ func tallyInput(r *run) (*inputLog, error) {
 	return in, nil
 }
 
-func tallyInputPartition(r *run, partition int32) (*inputLog, error) {
-	log := openPartition(r, tp{r.record.Plan.Input, partition})
-	in := &inputLog{
-		parts: []*partLog{log}, uncommitted: keyset.New(), committed: keyset.New(),
-		ids: []*identities{{}}, held: map[uint16]*keyset.Set{},
+func tallyInputPartition(r *saved.Run, partition int32) (*Input, error) {
+	log := Open(r, saved.TopicPartition{r.Record.Plan.Input, partition})
+	in := &Input{
+		Parts: []*Partition{log}, Uncommitted: keyset.New(), Committed: keyset.New(),
+		IDs: []*identities{{}}, Held: map[uint16]*keyset.Set{},
 	}
-	if log.idle {
+	if log.Idle {
 		return in, log.refused
 	}
-	_, _, err := observation.ReadRuns(log.path, func(b *observation.Batch) error {
+	_, _, err := observation.ReadRuns(log.Path, func(b *observation.Batch) error {
 		if b.Damaged {
-			in.corrupt += uint64(b.Count)
+			in.Corrupt += uint64(b.Count)
 		}
-		stands := log.visibility(b)
+		stands := log.Visibility(b)
 		for i := range b.Runs {
 			in.take(r, partition, &b.Runs[i], stands)
 		}
@@ -68,35 +71,35 @@ func tallyInputPartition(r *run, partition int32) (*inputLog, error) {
 	return in, err
 }
 
-func (in *inputLog) take(r *run, partition int32, x *observation.Run, stands visibility) {
+func (in *Input) take(r *saved.Run, partition int32, x *observation.Run, stands txns.Visibility) {
 	n := uint64(x.Count)
 	switch x.First.Status {
 	case observation.Corrupt:
-		in.corrupt += n
+		in.Corrupt += n
 		return
 	case observation.Foreign, observation.Output:
-		in.foreign += n
+		in.Foreign += n
 		return
 	}
 	from := uint64(x.First.Offset)
-	in.uncommitted.AddRange(partition, from, from+n)
-	in.uncommittedN += n
-	in.ids[0].addRun(x.First.Offset, x.Count, x.First.Identity, x.SequenceStep)
-	if stands == visible {
-		in.committed.AddRange(partition, from, from+n)
-		in.committedN += n
+	in.Uncommitted.AddRange(partition, from, from+n)
+	in.UncommittedCount += n
+	in.IDs[0].addRun(x.First.Offset, x.Count, x.First.Identity, x.SequenceStep)
+	if stands == txns.Visible {
+		in.Committed.AddRange(partition, from, from+n)
+		in.CommittedCount += n
 	}
-	if stands != aborted {
-		in.hold(x, r.record.Plan.Partitions)
+	if stands != txns.Aborted {
+		in.hold(x, r.Record.Plan.Partitions)
 	}
 }
 
 // hold notes which sequences the log holds, and how many of them it held before.
-func (in *inputLog) hold(x *observation.Run, partitions int) {
-	set := in.held[x.First.Source]
+func (in *Input) hold(x *observation.Run, partitions int) {
+	set := in.Held[x.First.Source]
 	if set == nil {
 		set = keyset.New()
-		in.held[x.First.Source] = set
+		in.Held[x.First.Source] = set
 	}
 	k := keyset.BySequence(x.First.Sequence, partitions)
 	n := uint64(x.Count)
@@ -105,34 +108,34 @@ func (in *inputLog) hold(x *observation.Run, partitions int) {
 	}
 	for i := range x.Count {
 		if !set.Add(keyset.BySequence(x.At(i).Sequence, partitions)) {
-			in.twice++
+			in.Twice++
 		}
 	}
 }
 
-func (in *inputLog) compact() {
-	in.committed.Compact()
-	in.uncommitted.Compact()
-	for _, set := range in.held {
+func (in *Input) compact() {
+	in.Committed.Compact()
+	in.Uncommitted.Compact()
+	for _, set := range in.Held {
 		set.Compact()
 	}
 }
 
-func (in *inputLog) merge(p *inputLog) {
-	in.parts = append(in.parts, p.parts...)
-	in.ids = append(in.ids, p.ids...)
-	in.uncommitted.Union(p.uncommitted)
-	in.committed.Union(p.committed)
-	in.uncommittedN += p.uncommittedN
-	in.committedN += p.committedN
-	in.corrupt += p.corrupt
-	in.foreign += p.foreign
-	in.twice += p.twice
-	for source, set := range p.held {
-		if in.held[source] == nil {
-			in.held[source] = keyset.New()
+func (in *Input) merge(p *Input) {
+	in.Parts = append(in.Parts, p.Parts...)
+	in.IDs = append(in.IDs, p.IDs...)
+	in.Uncommitted.Union(p.Uncommitted)
+	in.Committed.Union(p.Committed)
+	in.UncommittedCount += p.UncommittedCount
+	in.CommittedCount += p.CommittedCount
+	in.Corrupt += p.Corrupt
+	in.Foreign += p.Foreign
+	in.Twice += p.Twice
+	for source, set := range p.Held {
+		if in.Held[source] == nil {
+			in.Held[source] = keyset.New()
 		}
-		in.twice += in.held[source].And(set).Len()
-		in.held[source].Union(set)
+		in.Twice += in.Held[source].And(set).Len()
+		in.Held[source].Union(set)
 	}
 }

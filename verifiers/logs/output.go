@@ -1,47 +1,50 @@
-package verifiers
+package logs
 
 import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/keyset"
 	"github.com/chaeos/chaeos/verifiers/observation"
+	"github.com/chaeos/chaeos/verifiers/parallel"
+	"github.com/chaeos/chaeos/verifiers/saved"
+	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
 // outputLog is one pipeline's output topic as it was read back. Keys are input partition and offset, or, where the
 // source writes straight to it, sequences.
-type outputLog struct {
+type Output struct {
 	// parts are the row's output partitions by number (harness.PipelineLayout.Place).
-	parts []*partLog
+	Parts []*Partition
 	// seen are inputs with a visible copy, again those with several; copies counts every visible copy.
-	seen, again *keyset.Set
-	copies      uint64
+	Visible, Repeated *keyset.Set
+	Copies            uint64
 	// behind are inputs with a copy at or above the last stable offset, dropped those with a copy that was aborted.
-	behind, dropped           *keyset.Set
-	reordered                 uint64
-	corrupt, foreign, orphans uint64
+	Hidden, Aborted             *keyset.Set
+	Reordered                   uint64
+	Corrupt, Foreign, Unmatched uint64
 	// lives counts records outside transactions by the worker that made them and the output partition; blocks hold the sums
 	// of those in transactions.
-	lives  map[life]map[int32]*fate
-	blocks *blocks
+	Incarnations map[txns.Incarnation]map[int32]*txns.Tally
+	Sums         *txns.Sums
 }
 
 // whole says that an output partition was read to its end, so that absence from it is proved. An input's outputs go to
 // the partition of its own number.
-func (o *outputLog) whole(partition int32) bool {
-	return int(partition) < len(o.parts) && o.parts[partition].whole
+func (o *Output) Whole(partition int32) bool {
+	return int(partition) < len(o.Parts) && o.Parts[partition].Whole
 }
 
-func newOutputLog() *outputLog {
-	return &outputLog{
-		seen: keyset.New(), again: keyset.New(), behind: keyset.New(), dropped: keyset.New(),
-		lives: map[life]map[int32]*fate{}, blocks: newBlocks(),
+func newOutputLog() *Output {
+	return &Output{
+		Visible: keyset.New(), Repeated: keyset.New(), Hidden: keyset.New(), Aborted: keyset.New(),
+		Incarnations: map[txns.Incarnation]map[int32]*txns.Tally{}, Sums: txns.NewSums(),
 	}
 }
 
 // tallyOutput streams one pipeline's output files.
-func tallyOutput(r *run, in *inputLog, layout harness.PipelineLayout) (*outputLog, error) {
-	n := r.outputPartitions(layout)
-	each := make([]*outputLog, n)
-	err := parallel(n, func(i int) (err error) {
+func ReadOutput(r *saved.Run, in *Input, layout harness.PipelineLayout) (*Output, error) {
+	n := r.OutputPartitions(layout)
+	each := make([]*Output, n)
+	err := parallel.Do(n, func(i int) (err error) {
 		each[i], err = tallyOutputPartition(r, in, layout, int32(i))
 		return err
 	})
@@ -56,69 +59,69 @@ func tallyOutput(r *run, in *inputLog, layout harness.PipelineLayout) (*outputLo
 }
 
 // outputReader streams one output partition.
-type outputReader struct {
-	*outputLog
-	run     *run
-	layout  harness.PipelineLayout
-	source  *source
-	log     *partLog
-	cursors []cursor
+type Reader struct {
+	*Output
+	Run     *saved.Run
+	Layout  harness.PipelineLayout
+	source  *saved.Source
+	Log     *Partition
+	cursors []Cursor
 	// first is the class of the keys of input partition 0 in the log's topic.
 	first int32
 	// highest is, by class, one above the highest input that came first so far.
 	highest map[int32]uint64
 	// txnSeen, where set, is shown all records of transactions, and nothing is counted.
-	txnSeen func(key txnKey, decided visibility, n uint64)
+	Transaction func(key txns.Key, decided txns.Visibility, n uint64)
 	// decided is what control records make of the batch in hand: the row's readers may see it otherwise.
-	decided visibility
+	decided txns.Visibility
 	// The last record's transaction and what its counts are counted with: neighbours mostly share them.
-	key    txnKey
+	key    txns.Key
 	valid  bool
-	life   *fate
-	weight [hidden + 1]uint64
+	life   *txns.Tally
+	weight [txns.Hidden + 1]uint64
 }
 
-func newOutputReader(r *run, in *inputLog, layout harness.PipelineLayout, log *partLog) *outputReader {
-	o := &outputReader{outputLog: newOutputLog(), run: r, layout: layout, source: r.sources[layout.Source], log: log, highest: map[int32]uint64{}}
-	o.first = log.number - log.at.partition
-	for _, ids := range in.ids {
-		o.cursors = append(o.cursors, cursor{ids: ids})
+func NewReader(r *saved.Run, in *Input, layout harness.PipelineLayout, log *Partition) *Reader {
+	o := &Reader{Output: newOutputLog(), Run: r, Layout: layout, source: r.Sources[layout.Source], Log: log, highest: map[int32]uint64{}}
+	o.first = log.Number - log.At.Partition
+	for _, ids := range in.IDs {
+		o.cursors = append(o.cursors, Cursor{IDs: ids})
 	}
 	return o
 }
 
-func tallyOutputPartition(r *run, in *inputLog, layout harness.PipelineLayout, number int32) (*outputLog, error) {
-	topic, inTopic := layout.Place(number, r.record.Plan.Partitions)
-	log := openPartition(r, tp{topic, inTopic})
-	log.number = number
+func tallyOutputPartition(r *saved.Run, in *Input, layout harness.PipelineLayout, number int32) (*Output, error) {
+	topic, inTopic := layout.Place(number, r.Record.Plan.Partitions)
+	log := Open(r, saved.TopicPartition{topic, inTopic})
+	log.Number = number
 	log.uncommitted = layout.ReadUncommittedOutput
-	o := newOutputReader(r, in, layout, log)
-	o.parts = []*partLog{log}
-	if log.idle {
-		return o.outputLog, log.refused
+	o := NewReader(r, in, layout, log)
+	o.Parts = []*Partition{log}
+	if log.Idle {
+		return o.Output, log.refused
 	}
-	_, _, err := observation.ReadRuns(log.path, func(b *observation.Batch) error {
-		log.stretches.add(b, layout.ProducerOnly)
-		o.batch(b)
+	_, _, err := observation.ReadRuns(log.Path, func(b *observation.Batch) error {
+		log.sections.add(b, layout.ProducerOnly)
+		o.Batch(b)
 		return nil
 	})
-	return o.outputLog, err
+	return o.Output, err
 }
 
-func (o *outputReader) batch(b *observation.Batch) {
+func (o *Reader) Batch(b *observation.Batch) {
 	if b.Damaged {
-		o.corrupt += uint64(b.Count)
+		o.Corrupt += uint64(b.Count)
 		return
 	}
-	stands := o.log.visibility(b)
-	o.decided = o.log.decided(b)
+	stands := o.Log.Visibility(b)
+	o.decided = o.Log.decided(b)
 	for i := range b.Runs {
 		r := &b.Runs[i]
-		if o.txnSeen != nil {
+		if o.Transaction != nil {
 			o.show(r)
 			continue
 		}
-		if class, from, ok := o.orderly(r); ok && o.countRun(class, from, r, stands) {
+		if class, from, ok := o.Orderly(r); ok && o.countRun(class, from, r, stands) {
 			continue
 		}
 		for j := range r.Count {
@@ -129,37 +132,37 @@ func (o *outputReader) batch(b *observation.Batch) {
 }
 
 // record takes one record by itself.
-func (o *outputReader) record(rec *observation.Record, stands visibility) {
-	switch key, kind := o.classify(rec); kind {
-	case sound:
+func (o *Reader) record(rec *observation.Record, stands txns.Visibility) {
+	switch key, kind := o.Classify(rec); kind {
+	case Sound:
 		o.count(rec, key, stands)
-	case orphan:
-		if stands == visible {
-			o.orphans++
+	case unmatched:
+		if stands == txns.Visible {
+			o.Unmatched++
 		}
 		o.attribute(rec, stands, 1) // its worker did write it, whatever became of its input
-	case notOurs:
-		if stands == visible {
-			o.foreign++
+	case foreign:
+		if stands == txns.Visible {
+			o.Foreign++
 		}
-	case broken:
-		o.corrupt++
+	case corrupt:
+		o.Corrupt++
 	}
 }
 
 // orderly says that all records of a run are sound, and neighbours in their input, too: keys from from on.
-func (o *outputReader) orderly(r *observation.Run) (class int32, from uint64, ok bool) {
+func (o *Reader) Orderly(r *observation.Run) (class int32, from uint64, ok bool) {
 	first := &r.First
-	if r.Count == 1 || first.Source != o.layout.Source {
+	if r.Count == 1 || first.Source != o.Layout.Source {
 		return 0, 0, false
 	}
-	if o.layout.ProducerOnly {
-		parts := uint64(o.run.record.Plan.Partitions)
+	if o.Layout.ProducerOnly {
+		parts := uint64(o.Run.Record.Plan.Partitions)
 		if first.Status != observation.Input || r.SequenceStep != parts || o.source == nil {
 			return 0, 0, false
 		}
 		k := keyset.BySequence(first.Sequence, int(parts))
-		return k.Class, k.Index, o.source.intended.HasRange(k.Class, k.Index, k.Index+uint64(r.Count))
+		return k.Class, k.Index, o.source.Intended.HasRange(k.Class, k.Index, k.Index+uint64(r.Count))
 	}
 	p := first.Partition
 	if first.Status != observation.Output || r.OriginStep != 1 || p < 0 || int(p) >= len(o.cursors) || first.Origin.Offset < 0 {
@@ -169,43 +172,43 @@ func (o *outputReader) orderly(r *observation.Run) (class int32, from uint64, ok
 }
 
 // countRun counts an orderly run, unless some of it is there already.
-func (o *outputReader) countRun(class int32, from uint64, r *observation.Run, stands visibility) bool {
+func (o *Reader) countRun(class int32, from uint64, r *observation.Run, stands txns.Visibility) bool {
 	to := from + uint64(r.Count)
 	switch stands {
-	case visible:
-		if !o.seen.Extend(class, from, to) {
+	case txns.Visible:
+		if !o.Visible.Extend(class, from, to) {
 			return false
 		}
-		o.copies += uint64(r.Count)
+		o.Copies += uint64(r.Count)
 		o.highest[class] = to // what was seen of the class is all below from
-	case hidden:
-		o.behind.AddRange(class, from, to)
-	case aborted:
-		o.dropped.AddRange(class, from, to)
+	case txns.Hidden:
+		o.Hidden.AddRange(class, from, to)
+	case txns.Aborted:
+		o.Aborted.AddRange(class, from, to)
 	}
-	if !o.layout.ProducerOnly {
+	if !o.Layout.ProducerOnly {
 		o.attribute(&r.First, stands, uint64(r.Count))
 	}
 	return true
 }
 
 // show hands a run's records of a transaction on.
-func (o *outputReader) show(r *observation.Run) {
-	if o.txnOf(&r.First) == 0 || o.layout.ProducerOnly {
+func (o *Reader) show(r *observation.Run) {
+	if o.txnOf(&r.First) == 0 || o.Layout.ProducerOnly {
 		return
 	}
 	n := uint64(r.Count)
-	if _, _, ok := o.orderly(r); !ok {
+	if _, _, ok := o.Orderly(r); !ok {
 		n = 0
 		for j := range r.Count {
 			rec := r.At(j)
-			if _, kind := o.classify(&rec); kind == sound || kind == orphan {
+			if _, kind := o.Classify(&rec); kind == Sound || kind == unmatched {
 				n++
 			}
 		}
 	}
 	if n > 0 {
-		o.txnSeen(txnKey{life{r.First.Worker, r.First.Incarnation}, r.First.Txn}, o.decided, n)
+		o.Transaction(txns.Key{txns.Incarnation{r.First.Worker, r.First.Incarnation}, r.First.Txn}, o.decided, n)
 	}
 }
 
@@ -213,103 +216,103 @@ func (o *outputReader) show(r *observation.Run) {
 type kindOfRecord int
 
 const (
-	sound kindOfRecord = iota
+	Sound kindOfRecord = iota
 	// orphan: its input is not, or no longer, in the input log where it says, though the source did send it.
-	orphan
+	unmatched
 	// notOurs: another run's, no envelope at all, or of an input that nobody sent.
-	notOurs
-	broken
+	foreign
+	corrupt
 )
 
-func (o *outputReader) classify(rec *observation.Record) (keyset.Key, kindOfRecord) {
+func (o *Reader) Classify(rec *observation.Record) (keyset.Key, kindOfRecord) {
 	source := o.source
-	bySequence := keyset.BySequence(rec.Sequence, o.run.record.Plan.Partitions)
+	bySequence := keyset.BySequence(rec.Sequence, o.Run.Record.Plan.Partitions)
 	switch {
 	case rec.Status == observation.Corrupt:
-		return keyset.Key{}, broken
-	case rec.Status == observation.Foreign, (rec.Status == observation.Input) != o.layout.ProducerOnly, rec.Source != o.layout.Source:
-		return keyset.Key{}, notOurs
-	case o.layout.ProducerOnly:
-		if source == nil || !source.intended.Has(bySequence) {
-			return keyset.Key{}, notOurs
+		return keyset.Key{}, corrupt
+	case rec.Status == observation.Foreign, (rec.Status == observation.Input) != o.Layout.ProducerOnly, rec.Source != o.Layout.Source:
+		return keyset.Key{}, foreign
+	case o.Layout.ProducerOnly:
+		if source == nil || !source.Intended.Has(bySequence) {
+			return keyset.Key{}, foreign
 		}
-		return bySequence, sound
+		return bySequence, Sound
 	}
 	if p := rec.Partition; p >= 0 && int(p) < len(o.cursors) {
-		if id, ok := o.cursors[p].identity(rec.Origin.Offset); ok && id == rec.Identity {
-			return keyset.Key{Class: o.first + p, Index: uint64(rec.Origin.Offset)}, sound
+		if id, ok := o.cursors[p].Identity(rec.Origin.Offset); ok && id == rec.Identity {
+			return keyset.Key{Class: o.first + p, Index: uint64(rec.Origin.Offset)}, Sound
 		}
 	}
-	if source == nil || !source.intended.Has(bySequence) {
-		return keyset.Key{}, notOurs
+	if source == nil || !source.Intended.Has(bySequence) {
+		return keyset.Key{}, foreign
 	}
-	return keyset.Key{}, orphan
+	return keyset.Key{}, unmatched
 }
 
-func (o *outputReader) count(rec *observation.Record, key keyset.Key, stands visibility) {
+func (o *Reader) count(rec *observation.Record, key keyset.Key, stands txns.Visibility) {
 	switch stands {
-	case visible:
-		o.copies++
-		if !o.seen.Add(key) {
-			o.again.Add(key)
+	case txns.Visible:
+		o.Copies++
+		if !o.Visible.Add(key) {
+			o.Repeated.Add(key)
 		} else if high := o.highest[key.Class]; key.Index < high {
-			o.reordered++
+			o.Reordered++
 		} else {
 			o.highest[key.Class] = key.Index + 1
 		}
-	case hidden:
-		o.behind.Add(key)
-	case aborted:
-		o.dropped.Add(key)
+	case txns.Hidden:
+		o.Hidden.Add(key)
+	case txns.Aborted:
+		o.Aborted.Add(key)
 	}
-	if !o.layout.ProducerOnly {
+	if !o.Layout.ProducerOnly {
 		o.attribute(rec, stands, 1)
 	}
 }
 
 // attribute counts n records like rec for the worker's life and the transaction that wrote them.
-func (o *outputReader) attribute(rec *observation.Record, stands visibility, n uint64) {
+func (o *Reader) attribute(rec *observation.Record, stands txns.Visibility, n uint64) {
 	txn := o.txnOf(rec)
-	if at := (txnKey{life{rec.Worker, rec.Incarnation}, txn}); !o.valid || at != o.key {
+	if at := (txns.Key{txns.Incarnation{rec.Worker, rec.Incarnation}, txn}); !o.valid || at != o.key {
 		o.key, o.valid = at, true
 		if txn == 0 {
-			o.life = counters(o.lives, at.life, o.log.number)
+			o.life = txns.TallyOf(o.Incarnations, at.Incarnation, o.Log.Number)
 		} else {
 			for v := range o.weight {
-				o.weight[v] = weight(at, o.log.number, visibility(v))
+				o.weight[v] = txns.Weight(at, o.Log.Number, txns.Visibility(v))
 			}
 		}
 	}
 	if txn == 0 {
-		o.life.add(stands, n)
+		o.life.Add(stands, n)
 		return
 	}
-	o.blocks.take(o.key, n, o.weight[o.decided])
+	o.Sums.Take(o.key, n, o.weight[o.decided])
 	if stands != o.decided { // shown to readers though it is not committed: it is looked into, however sure its end is
-		o.blocks.suspect(o.key.life, o.key.ordinal)
+		o.Sums.Suspect(o.key.Incarnation, o.key.Ordinal)
 	}
 }
 
 // txnOf is the transaction that holds an output, 0 for none. An effect's names the one around its call, which does not.
-func (o *outputReader) txnOf(rec *observation.Record) uint64 {
-	if o.layout.Effects {
+func (o *Reader) txnOf(rec *observation.Record) uint64 {
+	if o.Layout.Effects {
 		return 0
 	}
 	return rec.Txn
 }
 
-func (o *outputLog) merge(p *outputLog) {
-	o.parts = append(o.parts, p.parts...)
-	o.again.Union(p.again)
-	o.again.Union(o.seen.And(p.seen))
-	o.seen.Union(p.seen)
-	o.behind.Union(p.behind)
-	o.dropped.Union(p.dropped)
-	o.copies += p.copies
-	o.reordered += p.reordered
-	o.corrupt += p.corrupt
-	o.foreign += p.foreign
-	o.orphans += p.orphans
-	mergeCounters(o.lives, p.lives)
-	o.blocks.merge(p.blocks)
+func (o *Output) merge(p *Output) {
+	o.Parts = append(o.Parts, p.Parts...)
+	o.Repeated.Union(p.Repeated)
+	o.Repeated.Union(o.Visible.And(p.Visible))
+	o.Visible.Union(p.Visible)
+	o.Hidden.Union(p.Hidden)
+	o.Aborted.Union(p.Aborted)
+	o.Copies += p.Copies
+	o.Reordered += p.Reordered
+	o.Corrupt += p.Corrupt
+	o.Foreign += p.Foreign
+	o.Unmatched += p.Unmatched
+	txns.MergeTallies(o.Incarnations, p.Incarnations)
+	o.Sums.Merge(p.Sums)
 }

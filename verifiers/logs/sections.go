@@ -1,18 +1,19 @@
-package verifiers
+package logs
 
 import (
 	"math"
 
 	"github.com/chaeos/chaeos/verifiers/keyset"
 	"github.com/chaeos/chaeos/verifiers/observation"
+	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
 // stretchBatches is how many batches of a log share a stretch. Tests make it small.
-var stretchBatches = 512
+var sectionBatches = 512
 
 // stretch says what some neighbouring batches of an output partition can hold at most, so that a later pass for a few
 // records or transactions leaves the others out: logs are written nearly in order, and most stretches are narrow.
-type stretch struct {
+type Section struct {
 	place   int64
 	batches int
 	// txns are the ordinals of transactions, keys the inputs' offsets (of a source under test, sequences).
@@ -27,12 +28,12 @@ var nothing = extent{math.MaxUint64, 0}
 func (x *extent) add(n uint64) { x.low, x.high = min(x.low, n), max(x.high, n) }
 
 // stretches grow by one batch after the other.
-type stretches []stretch
+type sections []Section
 
-func (s *stretches) add(b *observation.Batch, producerOnly bool) {
+func (s *sections) add(b *observation.Batch, producerOnly bool) {
 	n := len(*s)
-	if n == 0 || (*s)[n-1].batches == stretchBatches {
-		*s = append(*s, stretch{place: b.Place, txns: nothing, keys: nothing})
+	if n == 0 || (*s)[n-1].batches == sectionBatches {
+		*s = append(*s, Section{place: b.Place, txns: nothing, keys: nothing})
 		n++
 	}
 	x := &(*s)[n-1]
@@ -58,7 +59,7 @@ func (s *stretches) add(b *observation.Batch, producerOnly bool) {
 }
 
 // holdsAny says whether one of a set's keys may be in the stretch.
-func (x *stretch) holdsAny(among *keyset.Set, producerOnly bool, partitions int) bool {
+func (x *Section) HoldsAny(among *keyset.Set, producerOnly bool, partitions int) bool {
 	low, high := x.keys.low, x.keys.high
 	if low > high {
 		return false
@@ -75,12 +76,12 @@ func (x *stretch) holdsAny(among *keyset.Set, producerOnly bool, partitions int)
 }
 
 // holdsTxn says whether a transaction of one of the blocks may be in the stretch.
-func (x *stretch) holdsTxn(wanted map[block]bool) bool {
+func (x *Section) HoldsTxn(wanted map[txns.Block]bool) bool {
 	if x.txns.low > x.txns.high {
 		return false
 	}
 	for b := range wanted {
-		if b.number >= x.txns.low/blockSize && b.number <= x.txns.high/blockSize {
+		if b.Number >= x.txns.low/txns.BlockSize && b.Number <= x.txns.high/txns.BlockSize {
 			return true
 		}
 	}
@@ -88,17 +89,17 @@ func (x *stretch) holdsTxn(wanted map[block]bool) bool {
 }
 
 // readWhere reads the batches of the stretches that may hold something, as runs.
-func (p *partLog) readWhere(may func(*stretch) bool, fn func(*observation.Batch)) error {
-	for i := 0; i < len(p.stretches); i++ {
-		if !may(&p.stretches[i]) {
+func (p *Partition) ReadWhere(may func(*Section) bool, fn func(*observation.Batch)) error {
+	for i := 0; i < len(p.sections); i++ {
+		if !may(&p.sections[i]) {
 			continue
 		}
-		from, left := p.stretches[i].place, p.stretches[i].batches
-		for i+1 < len(p.stretches) && may(&p.stretches[i+1]) {
+		from, left := p.sections[i].place, p.sections[i].batches
+		for i+1 < len(p.sections) && may(&p.sections[i+1]) {
 			i++
-			left += p.stretches[i].batches
+			left += p.sections[i].batches
 		}
-		if err := observation.ReadRunsFrom(p.path, from, left, fn); err != nil {
+		if err := observation.ReadRunsFrom(p.Path, from, left, fn); err != nil {
 			return err
 		}
 	}

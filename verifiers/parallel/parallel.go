@@ -1,4 +1,4 @@
-package verifiers
+package parallel
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 )
 
 // parallel calls do for 0 to n-1, one goroutine a processor, and joins the errors in order.
-func parallel(n int, do func(int) error) error {
+func Do(n int, do func(int) error) error {
 	errs := make([]error, n)
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i := range n {

@@ -1,4 +1,4 @@
-package verifiers
+package rows
 
 import (
 	"github.com/chaeos/chaeos/verifiers/keyset"
@@ -9,31 +9,31 @@ import (
 // partition that it is due in. So every figure that counts inputs counts them once a topic, and a copy that one topic has
 // and another lacks is a loss in that other.
 
-func (e *row) outputPartitions() int { return e.run.outputPartitions(e.layout) }
+func (e *Row) OutputPartitions() int { return e.Run.OutputPartitions(e.Layout) }
 
 // inputOf is the input partition of a key's class.
-func (e *row) inputOf(class int32) int32 {
-	return class % int32(max(1, e.run.record.Plan.Partitions))
+func (e *Row) InputOf(class int32) int32 {
+	return class % int32(max(1, e.Run.Record.Plan.Partitions))
 }
 
 // due are the records of an input once for each topic that their outputs are due in.
-func (e *row) due(input *keyset.Set, n uint64) (*keyset.Set, uint64) {
-	topics := len(e.layout.Outputs())
+func (e *Row) due(input *keyset.Set, n uint64) (*keyset.Set, uint64) {
+	topics := len(e.Layout.Outputs())
 	if topics == 1 {
 		return input, n
 	}
 	all := keyset.New()
 	for t := range topics {
-		all.Union(input.Shifted(int32(t * e.run.record.Plan.Partitions)))
+		all.Union(input.Shifted(int32(t * e.Run.Record.Plan.Partitions)))
 	}
 	return all, n * uint64(topics)
 }
 
 // limits are the positions by the classes of keys.
-func (e *row) limits() map[int32]int64 {
+func (e *Row) limits() map[int32]int64 {
 	limits := map[int32]int64{}
-	for class := range int32(e.outputPartitions()) {
-		limits[class] = e.position[e.inputOf(class)]
+	for class := range int32(e.OutputPartitions()) {
+		limits[class] = e.Passed[e.InputOf(class)]
 	}
 	return limits
 }

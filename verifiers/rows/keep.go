@@ -1,4 +1,4 @@
-package verifiers
+package rows
 
 import (
 	"slices"
@@ -17,17 +17,17 @@ type Question struct {
 }
 
 // keeping says which anomalies are kept in full; counts are exact whatever is kept.
-type keeping struct {
+type Keep struct {
 	// most is how many of a kind are kept of a pipeline.
-	most int
+	Most int
 	// asked are the records whose anomalies are kept beyond that.
-	asked []Question
+	Asked []Question
 }
 
 // keys are the keys of the records asked about in a row.
-func (k keeping) keys(layout harness.PipelineLayout, partitions int) map[keyset.Key]bool {
+func (k Keep) keys(layout harness.PipelineLayout, partitions int) map[keyset.Key]bool {
 	keys := map[keyset.Key]bool{}
-	for _, q := range k.asked {
+	for _, q := range k.Asked {
 		switch {
 		case q.Pipeline != layout.Name || q.Source != layout.Source:
 		case layout.ProducerOnly:
@@ -42,6 +42,6 @@ func (k keeping) keys(layout harness.PipelineLayout, partitions int) map[keyset.
 }
 
 // asksFor reports whether a source's record is asked about.
-func (k keeping) asksFor(id history.Identity) bool {
-	return slices.ContainsFunc(k.asked, func(q Question) bool { return q.Identity == id })
+func (k Keep) AsksFor(id history.Identity) bool {
+	return slices.ContainsFunc(k.Asked, func(q Question) bool { return q.Identity == id })
 }

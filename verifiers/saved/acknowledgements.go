@@ -1,4 +1,4 @@
-package verifiers
+package saved
 
 import (
 	"github.com/chaeos/chaeos/harness/history"
@@ -7,11 +7,11 @@ import (
 
 // acknowledged notes what a worker acknowledged to its share group. One whose outcome it never learnt counts as an unknown
 // commit.
-func (w *worker) acknowledged(outcome history.Outcome, ranges []history.OffsetRange) {
-	into := &w.accepted
+func (w *Worker) acknowledged(outcome history.Outcome, ranges []history.OffsetRange) {
+	into := &w.Accepted
 	if outcome != history.OutcomeConfirmed {
-		w.unknownCommits.n++
-		into = &w.sent
+		w.UnknownCommits.N++
+		into = &w.Sent
 	}
 	if *into == nil {
 		*into = keyset.New()
@@ -24,7 +24,7 @@ func (w *worker) acknowledged(outcome history.Outcome, ranges []history.OffsetRa
 }
 
 // leftAcking turns an acknowledgement that was begun and never answered into one with an unknown outcome.
-func (w *worker) leftAcking() {
+func (w *Worker) leftAcking() {
 	if len(w.acking) > 0 {
 		w.acknowledged(history.OutcomeUnknown, w.acking)
 		w.acking = w.acking[:0]

@@ -1,4 +1,4 @@
-package verifiers
+package saved
 
 import (
 	"errors"
@@ -9,24 +9,26 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/parallel"
+	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
 const (
-	roleSource = "source"
-	roleWorker = "worker"
+	RoleSource = "source"
+	RoleWorker = "worker"
 	// roleService is the external service's, which says nothing that counts: its effects do.
 	roleService = "service"
 )
 
 // loading is one history that is being summed up.
 type loading struct {
-	run     *run
+	run     *Run
 	record  harness.HistoryRecord
 	in      *history.Reader
 	entries int
 	// source or worker is whose it is, where it isn't the observer's.
-	source *source
-	worker *worker
+	source *Source
+	worker *Worker
 	doubts []string
 }
 
@@ -35,7 +37,7 @@ func (l *loading) doubt(format string, args ...any) {
 }
 
 // loadHistories sums all histories up: those of the workers each by itself, those of sources and observer side by side.
-func (r *run) loadHistories(files []harness.HistoryRecord) error {
+func (r *Run) loadHistories(files []harness.HistoryRecord) error {
 	var all, workers []*loading
 	defer func() {
 		for _, l := range all {
@@ -56,32 +58,32 @@ func (r *run) loadHistories(files []harness.HistoryRecord) error {
 		}
 	}
 	inTime := newTimed(r, all)
-	err := parallel(1+len(workers), func(i int) error {
+	err := parallel.Do(1+len(workers), func(i int) error {
 		if i == 0 {
 			inTime.read()
 			return nil
 		}
 		l := workers[i-1]
 		for e := l.read(); e != nil; e = l.read() {
-			l.worker.add(e)
+			l.worker.Add(e)
 		}
-		l.worker.close()
+		l.worker.Close()
 		return nil
 	})
 	for _, l := range all {
 		l.checkTail()
 		for _, text := range l.doubts {
-			r.doubt(l.record.Pipeline, "%s", text)
+			r.Doubt(l.record.Pipeline, "%s", text)
 		}
 	}
 	return err
 }
 
 // open opens one history; nil without an error is one that is missing.
-func (r *run) open(h harness.HistoryRecord) (*loading, error) {
-	in, err := history.Open(filepath.Join(r.dir, h.File))
+func (r *Run) open(h harness.HistoryRecord) (*loading, error) {
+	in, err := history.Open(filepath.Join(r.Dir, h.File))
 	if errors.Is(err, fs.ErrNotExist) {
-		r.doubt(h.Pipeline, "history %s is missing", h.File)
+		r.Doubt(h.Pipeline, "history %s is missing", h.File)
 		return nil, nil
 	}
 	if err != nil {
@@ -89,32 +91,32 @@ func (r *run) open(h harness.HistoryRecord) (*loading, error) {
 	}
 	l := &loading{run: r, record: h, in: in}
 	switch h.Role {
-	case roleSource:
+	case RoleSource:
 		number := uint16(h.Number)
-		l.source = r.sources[number]
+		l.source = r.Sources[number]
 		if l.source == nil {
-			l.source = newSource(max(1, r.record.Plan.Partitions))
-			r.sources[number] = l.source
+			l.source = NewSource(max(1, r.Record.Plan.Partitions))
+			r.Sources[number] = l.source
 		}
-		l.source.files = append(l.source.files, h.File)
-	case roleWorker:
-		w := newWorker(life{uint16(h.Number), uint32(min(max(0, h.Incarnation), math.MaxUint32))}, h.Process, r.finalsOf(h.Pipeline))
-		w.file, w.killed, w.effects = h.File, h.Killed, r.effects(h.Pipeline)
+		l.source.Files = append(l.source.Files, h.File)
+	case RoleWorker:
+		w := NewWorker(txns.Incarnation{uint16(h.Number), uint32(min(max(0, h.Incarnation), math.MaxUint32))}, h.Process, r.finalsOf(h.Pipeline))
+		w.File, w.Killed, w.Effects = h.File, h.Killed, r.effects(h.Pipeline)
 		if r.workers[h.Pipeline] == nil {
-			r.workers[h.Pipeline] = map[life]*worker{}
+			r.workers[h.Pipeline] = map[txns.Incarnation]*Worker{}
 		}
-		r.workers[h.Pipeline][w.life] = w
+		r.workers[h.Pipeline][w.Incarnation] = w
 		l.worker = w
 	case roleService:
 	default:
-		r.live.recorded = true
+		r.Live.Recorded = true
 	}
 	return l, nil
 }
 
 // effects says whether a pipeline's outputs are effects at the external service.
-func (r *run) effects(pipeline string) bool {
-	l, err := r.record.Plan.Pipeline(pipeline)
+func (r *Run) effects(pipeline string) bool {
+	l, err := r.Record.Plan.Pipeline(pipeline)
 	return err == nil && l.Effects
 }
 
@@ -133,7 +135,7 @@ func (l *loading) take(e history.Entry) {
 		l.source.add(e)
 		return
 	}
-	l.run.live.add(e, l.run.record.LoadStart)
+	l.run.Live.add(e, l.run.Record.LoadStart)
 }
 
 func (l *loading) checkProcess(e history.Entry) {
@@ -142,7 +144,7 @@ func (l *loading) checkProcess(e history.Entry) {
 	switch {
 	case !ok:
 		l.doubt("doesn't say whose it is")
-	case p.Run != l.run.record.RunID:
+	case p.Run != l.run.Record.RunID:
 		l.doubt("is another run's")
 	case int(p.Number) != h.Number || int(p.Incarnation) != h.Incarnation || p.Role != h.Role:
 		l.doubt("is %s's, number %d, incarnation %d", p.Name, p.Number, p.Incarnation)

@@ -1,4 +1,4 @@
-package verifiers
+package saved
 
 import (
 	"github.com/chaeos/chaeos/harness"
@@ -8,11 +8,11 @@ import (
 // timed are the histories that say what was offered, and what became visible: those of the sources and of the observer.
 // They are read side by side in time order, so that nobody has to keep a timeline.
 type timed struct {
-	run     *run
+	run     *Run
 	streams []*timedStream
 	// handed and acked are the rows that a source's records are offered to, shown those that show an output topic.
-	handed, acked map[uint16][][]*meter
-	shown         map[string][][]*meter
+	handed, acked map[uint16][][]*Meter
+	shown         map[string][][]*Meter
 }
 
 // timedStream is one history, and its next entry that has to wait for its turn.
@@ -22,22 +22,22 @@ type timedStream struct {
 	at   history.Time
 }
 
-func newTimed(r *run, files []*loading) *timed {
-	t := &timed{run: r, handed: map[uint16][][]*meter{}, acked: map[uint16][][]*meter{}, shown: map[string][][]*meter{}}
-	for _, layout := range r.record.Plan.Pipelines {
-		meters := make([]*meter, r.outputPartitions(layout))
+func newTimed(r *Run, files []*loading) *timed {
+	t := &timed{run: r, handed: map[uint16][][]*Meter{}, acked: map[uint16][][]*Meter{}, shown: map[string][][]*Meter{}}
+	for _, layout := range r.Record.Plan.Pipelines {
+		meters := make([]*Meter, r.OutputPartitions(layout))
 		for p := range meters {
-			meters[p] = newMeter(r.record)
+			meters[p] = NewMeter(r.Record)
 		}
-		r.meters[layout.Name] = meters
+		r.Meters[layout.Name] = meters
 		for i, topic := range layout.Outputs() {
-			t.follow(layout, topic, meters[i*r.record.Plan.Partitions:(i+1)*r.record.Plan.Partitions])
+			t.follow(layout, topic, meters[i*r.Record.Plan.Partitions:(i+1)*r.Record.Plan.Partitions])
 		}
 	}
 	// At the same moment supply comes before progress: sources first.
 	for _, role := range []bool{true, false} {
 		for _, f := range files {
-			if (f.record.Role == roleSource) == role && f.record.Role != roleWorker {
+			if (f.record.Role == RoleSource) == role && f.record.Role != RoleWorker {
 				t.streams = append(t.streams, &timedStream{loading: f})
 			}
 		}
@@ -46,7 +46,7 @@ func newTimed(r *run, files []*loading) *timed {
 }
 
 // follow feeds the meters of one output topic's partitions.
-func (t *timed) follow(layout harness.PipelineLayout, topic string, meters []*meter) {
+func (t *timed) follow(layout harness.PipelineLayout, topic string, meters []*Meter) {
 	t.shown[topic] = append(t.shown[topic], meters)
 	if layout.ProducerOnly {
 		t.handed[layout.Source] = append(t.handed[layout.Source], meters)
@@ -73,7 +73,7 @@ func (t *timed) read() {
 		t.take(first)
 		first.advance()
 	}
-	for _, meters := range t.run.meters {
+	for _, meters := range t.run.Meters {
 		for _, m := range meters {
 			m.finish()
 		}
@@ -106,22 +106,22 @@ func (t *timed) take(s *timedStream) {
 	switch e := s.next.(type) {
 	case *history.Intent:
 		if s.source != nil {
-			s.source.intent(e, func(partition int32, n uint64) { feed(t.handed[number], partition, s.at, n, (*meter).supply) })
+			s.source.intent(e, func(partition int32, n uint64) { feed(t.handed[number], partition, s.at, n, (*Meter).supply) })
 		}
 		return
 	case *history.Acked:
 		for i := range e.Runs {
 			if s.source != nil {
-				feed(t.acked[number], e.Runs[i].Partition, s.at, e.Runs[i].Count, (*meter).supply)
+				feed(t.acked[number], e.Runs[i].Partition, s.at, e.Runs[i].Count, (*Meter).supply)
 			}
 		}
 	case *history.Seen:
-		feed(t.shown[e.Topic], e.Partition, s.at, e.New, (*meter).progress)
+		feed(t.shown[e.Topic], e.Partition, s.at, e.New, (*Meter).progress)
 	}
 	s.take(s.next)
 }
 
-func feed(rows [][]*meter, partition int32, at history.Time, n uint64, do func(*meter, history.Time, uint64)) {
+func feed(rows [][]*Meter, partition int32, at history.Time, n uint64, do func(*Meter, history.Time, uint64)) {
 	for _, meters := range rows {
 		if partition >= 0 && int(partition) < len(meters) {
 			do(meters[partition], at, n)

@@ -1,4 +1,4 @@
-package verifiers
+package saved
 
 import (
 	"maps"
@@ -8,92 +8,92 @@ import (
 )
 
 // tp is a topic's partition.
-type tp struct {
-	topic     string
-	partition int32
+type TopicPartition struct {
+	Topic     string
+	Partition int32
 }
 
 // liveLog is what the observer recorded.
-type liveLog struct {
+type Live struct {
 	// recorded says that an observer's history exists.
-	recorded bool
+	Recorded bool
 	// until is the newest sample or delivery of any partition: what was sampled last before it has a gap at its end.
-	until    history.Time
-	standing map[tp]*standstill
+	Until       history.Time
+	Standstills map[TopicPartition]*standstill
 	// seenTo is the end of what the live reader was given; highest the highest watermark by leader epoch.
-	seenTo  map[tp]int64
-	highest map[tp]map[int32]int64
+	DeliveredTo map[TopicPartition]int64
+	Highest     map[TopicPartition]map[int32]int64
 	// logEnds are the highest log ends that leaders showed, by leader epoch; claims when brokers said that they lead.
-	logEnds  map[tp]map[int32]int64
-	claims   map[tp]map[int32]claim
-	latency  map[string]latencies
-	culprits culprits
+	LogEnds     map[TopicPartition]map[int32]int64
+	Leaderships map[TopicPartition]map[int32]Leadership
+	Latency     map[string]Latencies
+	AtLSO       transactionsAtLSO
 	// released is what coordinators said of those transactions once they let go.
-	released map[tpo64]*history.Released
+	LSOAdvanced map[OffsetOf]*history.Released
 }
 
 // latencies are a pipeline's histograms so far: the last before the load began, and the last.
-type latencies struct{ warm, last []byte }
+type Latencies struct{ Warm, Last []byte }
 
-func newLiveLog() *liveLog {
-	return &liveLog{
-		standing: map[tp]*standstill{}, seenTo: map[tp]int64{}, highest: map[tp]map[int32]int64{},
-		logEnds: map[tp]map[int32]int64{}, claims: map[tp]map[int32]claim{}, latency: map[string]latencies{},
-		culprits: culprits{}, released: map[tpo64]*history.Released{},
+func newLiveLog() *Live {
+	return &Live{
+		Standstills: map[TopicPartition]*standstill{}, DeliveredTo: map[TopicPartition]int64{}, Highest: map[TopicPartition]map[int32]int64{},
+		LogEnds: map[TopicPartition]map[int32]int64{}, Leaderships: map[TopicPartition]map[int32]Leadership{}, Latency: map[string]Latencies{},
+		AtLSO: transactionsAtLSO{}, LSOAdvanced: map[OffsetOf]*history.Released{},
 	}
 }
 
-func (l *liveLog) add(e history.Entry, loadStart history.Time) {
+func (l *Live) add(e history.Entry, loadStart history.Time) {
 	switch e := e.(type) {
 	case *history.Sample:
 		l.sample(e)
 	case *history.LogEnd:
-		raise(l.logEnds, tp{e.Topic, e.Partition}, e.LeaderEpoch, e.End)
+		raise(l.LogEnds, TopicPartition{e.Topic, e.Partition}, e.LeaderEpoch, e.End)
 	case *history.Seen:
-		l.until = max(l.until, e.At)
-		at := tp{e.Topic, e.Partition}
-		l.seenTo[at] = max(l.seenTo[at], e.To)
+		l.Until = max(l.Until, e.At)
+		at := TopicPartition{e.Topic, e.Partition}
+		l.DeliveredTo[at] = max(l.DeliveredTo[at], e.To)
 	case *history.Latency:
-		x := l.latency[e.Pipeline]
+		x := l.Latency[e.Pipeline]
 		if e.At <= loadStart {
-			x.warm = append(x.warm[:0], e.HDR...)
+			x.Warm = append(x.Warm[:0], e.HDR...)
 		}
-		x.last = append(x.last[:0], e.HDR...)
-		l.latency[e.Pipeline] = x
+		x.Last = append(x.Last[:0], e.HDR...)
+		l.Latency[e.Pipeline] = x
 	case *history.Culprit:
-		l.culprits.add(e)
+		l.AtLSO.add(e)
 	case *history.Released:
 		copied := *e
-		l.released[tpo64{tp{e.Topic, e.Partition}, e.LSO}] = &copied
+		l.LSOAdvanced[OffsetOf{TopicPartition: TopicPartition{e.Topic, e.Partition}, Offset: e.LSO}] = &copied
 	}
 }
 
-func (l *liveLog) sample(e *history.Sample) {
-	l.until = max(l.until, e.At)
-	at := tp{e.Topic, e.Partition}
-	s, ok := l.standing[at]
+func (l *Live) sample(e *history.Sample) {
+	l.Until = max(l.Until, e.At)
+	at := TopicPartition{e.Topic, e.Partition}
+	s, ok := l.Standstills[at]
 	if !ok {
 		s = &standstill{}
-		l.standing[at] = s
+		l.Standstills[at] = s
 	}
 	s.add(e)
 	if e.Broker < 0 {
 		return
 	}
-	raise(l.highest, at, e.LeaderEpoch, e.HW)
-	c, ok := l.claims[at][e.LeaderEpoch]
+	raise(l.Highest, at, e.LeaderEpoch, e.HW)
+	c, ok := l.Leaderships[at][e.LeaderEpoch]
 	if !ok {
-		if l.claims[at] == nil {
-			l.claims[at] = map[int32]claim{}
+		if l.Leaderships[at] == nil {
+			l.Leaderships[at] = map[int32]Leadership{}
 		}
-		c.first = e.At
+		c.First = e.At
 	}
-	c.first, c.last = min(c.first, e.At), max(c.last, e.At)
-	l.claims[at][e.LeaderEpoch] = c
+	c.First, c.Last = min(c.First, e.At), max(c.Last, e.At)
+	l.Leaderships[at][e.LeaderEpoch] = c
 }
 
 // raise keeps the highest offset that an epoch showed.
-func raise(m map[tp]map[int32]int64, at tp, epoch int32, offset int64) {
+func raise(m map[TopicPartition]map[int32]int64, at TopicPartition, epoch int32, offset int64) {
 	if m[at] == nil {
 		m[at] = map[int32]int64{}
 	}
@@ -101,12 +101,12 @@ func raise(m map[tp]map[int32]int64, at tp, epoch int32, offset int64) {
 }
 
 // claim is the time over which a broker said that it leads a partition in some epoch.
-type claim struct{ first, last history.Time }
+type Leadership struct{ First, Last history.Time }
 
 // epochAt is the oldest leader epoch whose high watermark reached an offset (-1: none was sampled that high).
-func (l *liveLog) epochAt(at tp, offset int64) int32 {
-	for _, epoch := range slices.Sorted(maps.Keys(l.highest[at])) {
-		if l.highest[at][epoch] >= offset {
+func (l *Live) EpochAt(at TopicPartition, offset int64) int32 {
+	for _, epoch := range slices.Sorted(maps.Keys(l.Highest[at])) {
+		if l.Highest[at][epoch] >= offset {
 			return epoch
 		}
 	}

@@ -1,4 +1,4 @@
-package verifiers
+package saved
 
 import (
 	"cmp"
@@ -11,21 +11,21 @@ import (
 
 // meter follows one output partition through time: what was offered to it, and what of it became visible. It is fed in
 // time order and keeps what checks ask, no timeline.
-type meter struct {
+type Meter struct {
 	loadStart history.Time
-	faults    []faultMeter
+	Faults    []faultMeter
 	// first is when the first fault was injected, healed when the last one ended (0: there was none).
-	first, healed history.Time
+	first, Healed history.Time
 
-	offered, shown uint64
+	Offered, Shown uint64
 	// waiting says that there was input without output since since; lastSupply is the newest input's time.
 	waiting           bool
 	since, lastSupply history.Time
 
 	// longest is the longest pause since the load's start (nil: there was none).
-	longest *pause
+	Longest *pause
 	// before were shown before the first fault, after after the last heal; during was offered while a fault was active.
-	before, after, during uint64
+	Before, After, During uint64
 }
 
 // faultMeter is what one fault did to a partition.
@@ -35,7 +35,7 @@ type faultMeter struct {
 	// outage is the longest pause over the threshold that overlaps the fault.
 	outage *pause
 	// shown and shownHealed are the first new outputs since it was injected, and since it was healed (0: none).
-	shown, shownHealed history.Time
+	shown, ShownHealed history.Time
 }
 
 // pause is a time during which a partition had input waiting and brought no new output. A pause that no output ended
@@ -45,15 +45,15 @@ type pause struct {
 	open       bool
 }
 
-func (p pause) length() time.Duration { return p.end.Sub(p.start) }
+func (p pause) Length() time.Duration { return p.end.Sub(p.start) }
 
-func newMeter(record *harness.RunRecord) *meter {
-	m := &meter{loadStart: record.LoadStart, first: math.MaxInt64}
+func NewMeter(record *harness.RunRecord) *Meter {
+	m := &Meter{loadStart: record.LoadStart, first: math.MaxInt64}
 	threshold := cmp.Or(record.Bounds.StallThreshold, harness.DefaultBounds().StallThreshold)
 	for _, f := range record.Faults {
-		m.faults = append(m.faults, faultMeter{injected: f.Injected, healed: f.Healed, threshold: threshold})
+		m.Faults = append(m.Faults, faultMeter{injected: f.Injected, healed: f.Healed, threshold: threshold})
 		if f.Injected != 0 {
-			m.first, m.healed = min(m.first, f.Injected), max(m.healed, f.Healed)
+			m.first, m.Healed = min(m.first, f.Injected), max(m.Healed, f.Healed)
 		}
 	}
 	return m
@@ -61,39 +61,39 @@ func newMeter(record *harness.RunRecord) *meter {
 
 // supply says that n inputs were offered: acknowledged into the input topic, or handed to the client of a source under
 // test.
-func (m *meter) supply(at history.Time, n uint64) {
+func (m *Meter) supply(at history.Time, n uint64) {
 	if n == 0 {
 		return
 	}
-	m.offered += n
+	m.Offered += n
 	m.lastSupply = at
-	if !m.waiting && m.offered > m.shown {
+	if !m.waiting && m.Offered > m.Shown {
 		m.waiting, m.since = true, at
 	}
-	for i := range m.faults {
-		if f := &m.faults[i]; f.injected != 0 && at >= f.injected && at < f.healed {
-			m.during += n
+	for i := range m.Faults {
+		if f := &m.Faults[i]; f.injected != 0 && at >= f.injected && at < f.healed {
+			m.During += n
 			break
 		}
 	}
 }
 
 // progress says that n outputs of new inputs became visible.
-func (m *meter) progress(at history.Time, n uint64) {
+func (m *Meter) progress(at history.Time, n uint64) {
 	if n == 0 {
 		return
 	}
 	m.pause(at, false)
-	m.shown += n
-	m.since, m.waiting = at, m.offered > m.shown
+	m.Shown += n
+	m.since, m.waiting = at, m.Offered > m.Shown
 	if at < m.first {
-		m.before += n
+		m.Before += n
 	}
-	if at >= m.healed {
-		m.after += n
+	if at >= m.Healed {
+		m.After += n
 	}
-	for i := range m.faults {
-		m.faults[i].progress(at)
+	for i := range m.Faults {
+		m.Faults[i].progress(at)
 	}
 }
 
@@ -101,40 +101,40 @@ func (f *faultMeter) progress(at history.Time) {
 	if f.shown == 0 && at >= f.injected {
 		f.shown = at
 	}
-	if f.shownHealed == 0 && at >= f.healed {
-		f.shownHealed = at
+	if f.ShownHealed == 0 && at >= f.healed {
+		f.ShownHealed = at
 	}
 }
 
 // finish is called once everything was fed.
-func (m *meter) finish() {
-	if m.offered > 0 {
+func (m *Meter) finish() {
+	if m.Offered > 0 {
 		m.pause(m.lastSupply, true)
 	}
 }
 
 // pause notes the pause that ends now, if there is one.
-func (m *meter) pause(end history.Time, open bool) {
+func (m *Meter) pause(end history.Time, open bool) {
 	start := max(m.since, m.loadStart)
 	if !m.waiting || end <= start {
 		return
 	}
 	p := pause{start, end, open}
-	if p.longer(m.longest) {
-		m.longest = new(p)
+	if p.longer(m.Longest) {
+		m.Longest = new(p)
 	}
-	for i := range m.faults {
-		f := &m.faults[i]
-		if p.end > f.injected && p.start <= max(f.healed, f.injected) && p.length() >= f.threshold && p.longer(f.outage) {
+	for i := range m.Faults {
+		f := &m.Faults[i]
+		if p.end > f.injected && p.start <= max(f.healed, f.injected) && p.Length() >= f.threshold && p.longer(f.outage) {
 			f.outage = new(p)
 		}
 	}
 }
 
-func (p pause) longer(than *pause) bool { return than == nil || p.length() > than.length() }
+func (p pause) longer(than *pause) bool { return than == nil || p.Length() > than.Length() }
 
 // recovered is the time from the fault's injection until its partition brought new output again, if it did.
-func (f *faultMeter) recovered() (time.Duration, bool) {
+func (f *faultMeter) Recovered() (time.Duration, bool) {
 	if f.outage != nil {
 		return f.outage.end.Sub(f.injected), !f.outage.open
 	}

@@ -1,4 +1,4 @@
-package verifiers
+package saved
 
 import (
 	"cmp"
@@ -72,7 +72,7 @@ func TestMeterAgainstTheSlowWay(t *testing.T) {
 			from := history.Time(rapid.IntRange(1, 30).Draw(t, "injected"))
 			record.Faults = append(record.Faults, harness.FaultRecord{Injected: from, Healed: from.Add(time.Duration(rapid.IntRange(1, 9).Draw(t, "for")))})
 		}
-		m := newMeter(record)
+		m := NewMeter(record)
 		for _, h := range all {
 			if h.supply {
 				m.supply(h.at, h.n)
@@ -85,21 +85,21 @@ func TestMeterAgainstTheSlowWay(t *testing.T) {
 	})
 }
 
-func requireMeter(t *rapid.T, m *meter, all []happening, record *harness.RunRecord) {
+func requireMeter(t *rapid.T, m *Meter, all []happening, record *harness.RunRecord) {
 	pauses := slowPauses(all, record.LoadStart)
 	longest := time.Duration(0)
 	for _, p := range pauses {
-		longest = max(longest, p.length())
+		longest = max(longest, p.Length())
 	}
-	require.Equal(t, len(pauses) > 0, m.longest != nil)
-	if m.longest != nil {
-		require.Equal(t, longest, m.longest.length())
+	require.Equal(t, len(pauses) > 0, m.Longest != nil)
+	if m.Longest != nil {
+		require.Equal(t, longest, m.Longest.Length())
 	}
 	for i, f := range record.Faults {
 		outage, shown, healed := time.Duration(0), history.Time(0), history.Time(0)
 		for _, p := range pauses {
-			if p.end > f.Injected && p.start <= f.Healed && p.length() >= 3 {
-				outage = max(outage, p.length())
+			if p.end > f.Injected && p.start <= f.Healed && p.Length() >= 3 {
+				outage = max(outage, p.Length())
 			}
 		}
 		for _, h := range slices.Backward(all) {
@@ -110,11 +110,11 @@ func requireMeter(t *rapid.T, m *meter, all []happening, record *harness.RunReco
 				healed = h.at
 			}
 		}
-		require.Equal(t, outage > 0, m.faults[i].outage != nil)
+		require.Equal(t, outage > 0, m.Faults[i].outage != nil)
 		if outage > 0 {
-			require.Equal(t, outage, m.faults[i].outage.length())
+			require.Equal(t, outage, m.Faults[i].outage.Length())
 		}
-		require.Equal(t, []history.Time{shown, healed}, []history.Time{m.faults[i].shown, m.faults[i].shownHealed})
+		require.Equal(t, []history.Time{shown, healed}, []history.Time{m.Faults[i].shown, m.Faults[i].ShownHealed})
 	}
 	var offered uint64
 	for _, h := range all {
@@ -122,5 +122,5 @@ func requireMeter(t *rapid.T, m *meter, all []happening, record *harness.RunReco
 			offered += h.n
 		}
 	}
-	require.Equal(t, offered, m.during)
+	require.Equal(t, offered, m.During)
 }

@@ -1,4 +1,4 @@
-package verifiers
+package saved
 
 import (
 	"cmp"
@@ -9,35 +9,36 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/observation"
+	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
 // run is everything that a folder holds, histories summed up, before the logs are streamed.
-type run struct {
-	dir     string
-	record  *harness.RunRecord
-	index   *observation.Index
-	sources map[uint16]*source
-	workers map[string]map[life]*worker
-	live    *liveLog
+type Run struct {
+	Dir     string
+	Record  *harness.RunRecord
+	Index   *observation.Index
+	Sources map[uint16]*Source
+	workers map[string]map[txns.Incarnation]*Worker
+	Live    *Live
 	// meters are those of every row's output partitions.
-	meters map[string][]*meter
+	Meters map[string][]*Meter
 	// doubts are reasons against calling anything held: of the whole run, and by pipeline.
-	doubts   []string
-	doubtsOf map[string][]string
+	Doubts   []string
+	DoubtsOf map[string][]string
 }
 
-func (r *run) doubt(pipeline, format string, args ...any) {
+func (r *Run) Doubt(pipeline, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if pipeline == "" {
-		r.doubts = append(r.doubts, text)
+		r.Doubts = append(r.Doubts, text)
 		return
 	}
-	r.doubtsOf[pipeline] = append(r.doubtsOf[pipeline], text)
+	r.DoubtsOf[pipeline] = append(r.DoubtsOf[pipeline], text)
 }
 
 // load reads a run's folder. It fails only where there is no verdict to give at all: no run record, a file of another
 // version.
-func load(dir string) (*run, error) {
+func Load(dir string) (*Run, error) {
 	record, err := harness.LoadRecord(dir)
 	if err != nil {
 		return nil, err
@@ -46,13 +47,13 @@ func load(dir string) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{
-		dir: dir, record: record, index: index, sources: map[uint16]*source{}, workers: map[string]map[life]*worker{},
-		live: newLiveLog(), meters: map[string][]*meter{}, doubtsOf: map[string][]string{},
+	r := &Run{
+		Dir: dir, Record: record, Index: index, Sources: map[uint16]*Source{}, workers: map[string]map[txns.Incarnation]*Worker{},
+		Live: newLiveLog(), Meters: map[string][]*Meter{}, DoubtsOf: map[string][]string{},
 	}
 	if index == nil {
-		r.index = &observation.Index{}
-		r.doubt("", "nothing was read back")
+		r.Index = &observation.Index{}
+		r.Doubt("", "nothing was read back")
 	}
 	files := slices.Clone(record.Histories)
 	slices.SortFunc(files, func(a, b harness.HistoryRecord) int {
@@ -64,54 +65,54 @@ func load(dir string) (*run, error) {
 	for _, p := range record.Plan.Pipelines {
 		r.expectHistories(p)
 	}
-	for _, s := range r.sources {
+	for _, s := range r.Sources {
 		s.compact()
 	}
-	if !r.live.recorded {
-		r.doubt("", "the observer left no history")
+	if !r.Live.Recorded {
+		r.Doubt("", "the observer left no history")
 	}
 	for _, incident := range record.Incidents {
-		r.doubt("", "incident: %s", incident)
+		r.Doubt("", "incident: %s", incident)
 	}
 	return r, nil
 }
 
 // expectHistories doubts a pipeline without the histories that its numbers need.
-func (r *run) expectHistories(p harness.PipelineLayout) {
-	if r.sources[p.Source] == nil {
-		r.doubt(p.Name, "source %d left no history", p.Source)
+func (r *Run) expectHistories(p harness.PipelineLayout) {
+	if r.Sources[p.Source] == nil {
+		r.Doubt(p.Name, "source %d left no history", p.Source)
 	}
 	if !p.ProducerOnly && len(r.workers[p.Name]) == 0 {
-		r.doubt(p.Name, "no worker left a history")
+		r.Doubt(p.Name, "no worker left a history")
 	}
 }
 
 // sorted lists a pipeline's workers by number and incarnation.
-func (r *run) sortedWorkers(pipeline string) []*worker {
-	var all []*worker
+func (r *Run) SortedWorkers(pipeline string) []*Worker {
+	var all []*Worker
 	for _, w := range r.workers[pipeline] {
 		all = append(all, w)
 	}
-	slices.SortFunc(all, func(a, b *worker) int {
-		return cmp.Or(cmp.Compare(a.Worker, b.Worker), cmp.Compare(a.Incarnation, b.Incarnation))
+	slices.SortFunc(all, func(a, b *Worker) int {
+		return cmp.Or(cmp.Compare(a.Worker, b.Worker), cmp.Compare(a.Number, b.Number))
 	})
 	return all
 }
 
 // finalsOf are the final positions of a pipeline's group (nil: not known).
-func (r *run) finalsOf(pipeline string) map[int32]int64 {
-	for _, p := range r.record.Plan.Pipelines {
+func (r *Run) finalsOf(pipeline string) map[int32]int64 {
+	for _, p := range r.Record.Plan.Pipelines {
 		if p.Name == pipeline {
-			return r.finals(p.Group)
+			return r.Finals(p.Group)
 		}
 	}
 	return nil
 }
 
 // finals are a group's positions as the brokers told them at the end (nil: they did not).
-func (r *run) finals(group string) map[int32]int64 {
+func (r *Run) Finals(group string) map[int32]int64 {
 	var finals map[int32]int64
-	for _, p := range r.index.Positions {
+	for _, p := range r.Index.Positions {
 		if p.Group == group && group != "" {
 			if finals == nil {
 				finals = map[int32]int64{}
@@ -123,11 +124,11 @@ func (r *run) finals(group string) map[int32]int64 {
 }
 
 // outputPartitions is how many output partitions a row has.
-func (r *run) outputPartitions(layout harness.PipelineLayout) int {
-	return r.record.Plan.Partitions * len(layout.Outputs())
+func (r *Run) OutputPartitions(layout harness.PipelineLayout) int {
+	return r.Record.Plan.Partitions * len(layout.Outputs())
 }
 
 // monotonic turns a broker's wall clock into the run's: both are of one machine.
-func (r *run) monotonic(millis int64) history.Time {
-	return r.record.Base.Add(time.UnixMilli(millis).Sub(r.record.Started))
+func (r *Run) Monotonic(millis int64) history.Time {
+	return r.Record.Base.Add(time.UnixMilli(millis).Sub(r.Record.Started))
 }

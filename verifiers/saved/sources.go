@@ -1,4 +1,4 @@
-package verifiers
+package saved
 
 import (
 	"github.com/chaeos/chaeos/harness/history"
@@ -6,24 +6,24 @@ import (
 )
 
 // source is what one source said of its records, over all its incarnations. Keys are sequences (keyset.BySequence).
-type source struct {
+type Source struct {
 	partitions int
-	files      []string
+	Files      []string
 
-	intended, acked, failed, unknown, sent *keyset.Set
+	Intended, Acked, Failed, unknown, Sent *keyset.Set
 	// stored are the offsets that acknowledgements named; storedTwice counts those named for two records.
 	stored      *keyset.Set
-	storedTwice uint64
+	StoredTwice uint64
 }
 
-func newSource(partitions int) *source {
-	return &source{
-		partitions: partitions, intended: keyset.New(), acked: keyset.New(), failed: keyset.New(), unknown: keyset.New(),
-		sent: keyset.New(), stored: keyset.New(),
+func NewSource(partitions int) *Source {
+	return &Source{
+		partitions: partitions, Intended: keyset.New(), Acked: keyset.New(), Failed: keyset.New(), unknown: keyset.New(),
+		Sent: keyset.New(), stored: keyset.New(),
 	}
 }
 
-func (s *source) add(e history.Entry) {
+func (s *Source) add(e history.Entry) {
 	switch e := e.(type) {
 	case *history.Acked:
 		for i := range e.Runs {
@@ -33,11 +33,11 @@ func (s *source) add(e history.Entry) {
 		to := s.unknown
 		switch {
 		case e.Sent:
-			to = s.sent
+			to = s.Sent
 		case e.Outcome == history.OutcomeFailed:
-			to = s.failed
+			to = s.Failed
 		case e.Outcome == history.OutcomeConfirmed:
-			to = s.acked
+			to = s.Acked
 		}
 		for _, r := range e.Runs {
 			s.addRun(to, r)
@@ -46,7 +46,7 @@ func (s *source) add(e history.Entry) {
 }
 
 // intent spreads [First, First+Count) over the partitions it goes to, and says how many are handed over anew in each.
-func (s *source) intent(e *history.Intent, handed func(partition int32, n uint64)) {
+func (s *Source) intent(e *history.Intent, handed func(partition int32, n uint64)) {
 	if e.Count == 0 {
 		return
 	}
@@ -58,20 +58,20 @@ func (s *source) intent(e *history.Intent, handed func(partition int32, n uint64
 		}
 		n := (e.First+e.Count-first-1)/parts + 1
 		// A source that goes back to its checkpoint intends records again: they are offered once.
-		handed(int32(c), s.intended.AddRange(int32(c), first/parts, first/parts+n))
+		handed(int32(c), s.Intended.AddRange(int32(c), first/parts, first/parts+n))
 	}
 }
 
-func (s *source) ack(r *history.AckRun) {
-	s.addRun(s.acked, r.SeqRun)
+func (s *Source) ack(r *history.AckRun) {
+	s.addRun(s.Acked, r.SeqRun)
 	if r.Offset < 0 {
 		return
 	}
 	from := uint64(r.Offset)
-	s.storedTwice += r.Count - s.stored.AddRange(r.Partition, from, from+r.Count)
+	s.StoredTwice += r.Count - s.stored.AddRange(r.Partition, from, from+r.Count)
 }
 
-func (s *source) addRun(to *keyset.Set, r history.SeqRun) {
+func (s *Source) addRun(to *keyset.Set, r history.SeqRun) {
 	if r.Stride == uint64(s.partitions) {
 		k := keyset.BySequence(r.First, s.partitions)
 		to.AddRange(k.Class, k.Index, k.Index+r.Count)
@@ -84,28 +84,28 @@ func (s *source) addRun(to *keyset.Set, r history.SeqRun) {
 
 // offered are the records that a source under test has to answer for: those it was told are stored, and with acks=0,
 // where it is told nothing, those it sent.
-func (s *source) offered() *keyset.Set {
-	if s.sent.Len() == 0 {
-		return s.acked
+func (s *Source) Offered() *keyset.Set {
+	if s.Sent.Len() == 0 {
+		return s.Acked
 	}
 	all := keyset.New()
-	all.Union(s.acked)
-	all.Union(s.sent)
+	all.Union(s.Acked)
+	all.Union(s.Sent)
 	return all
 }
 
 // unsettled are records whose end the source never learnt: told so, or silent because it was killed.
-func (s *source) unsettled() *keyset.Set {
-	return s.intended.Minus(s.acked).Minus(s.failed).Minus(s.sent)
+func (s *Source) Unsettled() *keyset.Set {
+	return s.Intended.Minus(s.Acked).Minus(s.Failed).Minus(s.Sent)
 }
 
 // compact makes what was said readable by several rows at the same time.
-func (s *source) compact() {
-	for _, set := range []*keyset.Set{s.intended, s.acked, s.failed, s.unknown, s.sent, s.stored} {
+func (s *Source) compact() {
+	for _, set := range []*keyset.Set{s.Intended, s.Acked, s.Failed, s.unknown, s.Sent, s.stored} {
 		set.Compact()
 	}
 }
 
-func (s *source) overflow() bool {
-	return s.intended.Overflow+s.acked.Overflow+s.failed.Overflow+s.unknown.Overflow+s.sent.Overflow > 0
+func (s *Source) Overflow() bool {
+	return s.Intended.Overflow+s.Acked.Overflow+s.Failed.Overflow+s.unknown.Overflow+s.Sent.Overflow > 0
 }

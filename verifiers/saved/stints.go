@@ -1,4 +1,4 @@
-package verifiers
+package saved
 
 import (
 	"cmp"
@@ -12,15 +12,15 @@ import (
 const maxStints = 10_000
 
 // stint is a stretch of a worker's life in which it read one input partition forwards, without going back.
-type stint struct {
-	worker    *worker
+type Stint struct {
+	Worker    *Worker
 	partition int32
 	// generation and assigned are those of the assignment it began under (-1 and 0: none was recorded).
-	generation int32
-	assigned   history.Time
+	Generation int32
+	Assigned   history.Time
 	// began is its first poll, of offsets from from up to to; its deliveries have the processing ordinals first to last.
-	began       history.Time
-	from, to    int64
+	Began       history.Time
+	From, to    int64
 	first, last uint64
 }
 
@@ -28,8 +28,8 @@ type stint struct {
 type stints struct {
 	given map[int32]givenTo
 	// open are the stints that go on, by partition; all are all of them, in the order they began.
-	open map[int32]*stint
-	all  []*stint
+	open map[int32]*Stint
+	all  []*Stint
 }
 
 type givenTo struct {
@@ -37,7 +37,7 @@ type givenTo struct {
 	generation int32
 }
 
-func (s *stints) add(w *worker, e history.Entry) {
+func (s *stints) add(w *Worker, e history.Entry) {
 	switch e := e.(type) {
 	case *history.Assigned:
 		for _, p := range e.Partitions {
@@ -56,7 +56,7 @@ func (s *stints) add(w *worker, e history.Entry) {
 	}
 }
 
-func (s *stints) polled(w *worker, e *history.Polled) {
+func (s *stints) polled(w *Worker, e *history.Polled) {
 	if e.Count == 0 {
 		return
 	}
@@ -73,12 +73,12 @@ func (s *stints) polled(w *worker, e *history.Polled) {
 	if !ok {
 		given.generation = -1
 	}
-	next := &stint{
-		worker: w, partition: e.Partition, generation: given.generation, assigned: given.at,
-		began: e.At, from: e.From, to: e.To, first: e.Processing, last: last,
+	next := &Stint{
+		Worker: w, partition: e.Partition, Generation: given.generation, Assigned: given.at,
+		Began: e.At, From: e.From, to: e.To, first: e.Processing, last: last,
 	}
 	if s.open == nil {
-		s.open = map[int32]*stint{}
+		s.open = map[int32]*Stint{}
 	}
 	s.open[e.Partition] = next
 	s.all = append(s.all, next)
@@ -86,8 +86,8 @@ func (s *stints) polled(w *worker, e *history.Polled) {
 
 // of finds the stint in which a delivery of a partition's record was made. Stints of one partition follow one another in
 // processing ordinals; those of several partitions interleave.
-func (s *stints) of(partition int32, processing uint64) *stint {
-	i, _ := slices.BinarySearchFunc(s.all, processing, func(x *stint, p uint64) int { return cmp.Compare(x.first, p+1) })
+func (s *stints) Of(partition int32, processing uint64) *Stint {
+	i, _ := slices.BinarySearchFunc(s.all, processing, func(x *Stint, p uint64) int { return cmp.Compare(x.first, p+1) })
 	for i--; i >= 0; i-- {
 		if x := s.all[i]; x.partition == partition {
 			if processing <= x.last {

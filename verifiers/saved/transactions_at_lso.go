@@ -1,22 +1,22 @@
-package verifiers
+package saved
 
 import "github.com/chaeos/chaeos/harness/history"
 
 // tpo64 is an offset of a partition.
-type tpo64 struct {
-	tp
-	offset int64
+type OffsetOf struct {
+	TopicPartition
+	Offset int64
 }
 
 // culprits are the namings of the transactions that held last stable offsets: the first and the newest of each, a newer one
 // without a transactional id left out where an older one has it.
-type culprits map[tpo64]*naming
+type transactionsAtLSO map[OffsetOf]*naming
 
 type naming struct{ first, last *history.Culprit }
 
-func (c culprits) add(e *history.Culprit) {
+func (c transactionsAtLSO) add(e *history.Culprit) {
 	copied := *e // a reader's entries are used again
-	at := tpo64{tp{e.Topic, e.Partition}, e.LSO}
+	at := OffsetOf{TopicPartition: TopicPartition{e.Topic, e.Partition}, Offset: e.LSO}
 	n := c[at]
 	switch {
 	case n == nil:
@@ -29,8 +29,8 @@ func (c culprits) add(e *history.Culprit) {
 	}
 }
 
-func (c culprits) of(at tp, lso int64) (first, last *history.Culprit) {
-	if n := c[tpo64{at, lso}]; n != nil {
+func (c transactionsAtLSO) Of(at TopicPartition, lso int64) (first, last *history.Culprit) {
+	if n := c[OffsetOf{at, lso}]; n != nil {
 		return n.first, n.last
 	}
 	return nil, nil

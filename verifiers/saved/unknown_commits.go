@@ -1,4 +1,4 @@
-package verifiers
+package saved
 
 import "encoding/binary"
 
@@ -6,7 +6,7 @@ import "encoding/binary"
 // partition: if that is past all that was confirmed, they must have happened. Commits that name it in the same partitions are
 // one count.
 type unknownCommits struct {
-	n  uint64
+	N  uint64
 	by map[string]*unknownPast
 }
 
@@ -15,11 +15,11 @@ type unknownPast struct {
 	partitions []int32
 }
 
-func (u *unknownCommits) add(c commit, finals map[int32]int64) {
-	u.n++
+func (u *unknownCommits) add(c Commit, finals map[int32]int64) {
+	u.N++
 	var key []byte
 	var moved []int32
-	for _, o := range c.offsets {
+	for _, o := range c.Offsets {
 		if final, ok := finals[o.Partition]; ok && o.Offset == final {
 			key = binary.LittleEndian.AppendUint32(key, uint32(o.Partition))
 			moved = append(moved, o.Partition)
@@ -37,7 +37,7 @@ func (u *unknownCommits) add(c commit, finals map[int32]int64) {
 }
 
 // happened counts those that must have: the group stands where they would have moved it, and past all confirmed commits.
-func (u *unknownCommits) happened(finals, highest map[int32]int64) (n uint64) {
+func (u *unknownCommits) Happened(finals, highest map[int32]int64) (n uint64) {
 	for _, past := range u.by {
 		for _, p := range past.partitions {
 			if finals[p] > highest[p] {

@@ -1,4 +1,4 @@
-package verifiers
+package saved
 
 import (
 	"slices"
@@ -6,114 +6,115 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/keyset"
+	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
 // worker is what one incarnation said of its work: sums, and what is still open. Its history can be read again (replay).
-type worker struct {
-	life
+type Worker struct {
+	txns.Incarnation
 	// name is its process, file its history inside the run's folder; killed says that the run killed it.
-	name, file string
-	killed     bool
+	Name, File string
+	Killed     bool
 	// stints are what it read of the input, and when it went back.
-	stints stints
+	Stints stints
 	// since is when the process began, inits when it asked for producer ids.
-	since history.Time
-	inits []producerInit
+	Since history.Time
+	Inits []producerInit
 	// ended says that its history was closed in order: what it doesn't say, it didn't do.
-	ended bool
+	Ended bool
 	// outcomes of outputs outside transactions, by output partition.
-	confirmed, unknown, failed map[int32]uint64
+	Confirmed, Unknown, Failed map[int32]uint64
 	// highest are the highest confirmed commits, by input partition.
-	highest map[int32]int64
+	Highest map[int32]int64
 	// unknownCommits counts commits whose outcome was never learnt.
-	unknownCommits unknownCommits
+	UnknownCommits unknownCommits
 	// accepted are the records that it acknowledged to a share group, sent those of which it never learnt whether the
 	// brokers took it (nil: none).
-	accepted, sent *keyset.Set
+	Accepted, Sent *keyset.Set
 	// acking is the acknowledgement that is not answered yet.
 	acking []history.OffsetRange
 	// open are the transactions that have not ended yet, pending the commit that is not answered yet. What is said of a
 	// transaction after its end opens it again: as one without an end, it is looked into.
-	open      map[uint64]*txn
-	spare     *txn
+	Open      map[uint64]*Txn
+	spare     *Txn
 	pending   []history.PartitionOffset
 	pendingAt history.Time
-	blocks    *blocks
+	Sums      *txns.Sums
 	// finals are the group's final positions; last counts, by input partition, the transactions that would have committed
 	// just that.
 	finals map[int32]int64
-	last   map[int32]int
+	Last   map[int32]int
 	// committed, where set, is shown every commit; its slices are the worker's.
-	committed func(commit)
+	Committed func(Commit)
 	// effects says that its outputs are effects: no transaction holds them.
-	effects bool
+	Effects bool
 	// only, where set, are the blocks whose transactions are kept until the end, and no others (gatherFromHistory).
-	only map[block]bool
+	Only map[txns.Block]bool
 }
 
 // producerInit is when a worker asked for a producer id, and with which transactional id.
 type producerInit struct {
-	at history.Time
-	id string
+	At history.Time
+	ID string
 }
 
 // txn is one transaction as its worker saw it.
-type txn struct {
-	begun     history.Time
-	confirmed map[int32]uint64
-	offsets   []history.PartitionOffset
+type Txn struct {
+	Begun     history.Time
+	Confirmed map[int32]uint64
+	Offsets   []history.PartitionOffset
 	// sent are the positions sent into it, where those are all it holds.
 	sent []history.PartitionOffset
 	// asked says that the worker began to end it; askedCommit how. ended, commit and outcome are the answer.
-	asked, askedCommit, ended, commit bool
+	Asked, AskedCommit, ended, commit bool
 	outcome                           history.Outcome
 	endedAt                           history.Time
 }
 
 // commit is one offset commit outside transactions, or of a committed one.
-type commit struct {
-	at      history.Time
-	outcome history.Outcome
-	txn     uint64
-	offsets []history.PartitionOffset
+type Commit struct {
+	At      history.Time
+	Outcome history.Outcome
+	Txn     uint64
+	Offsets []history.PartitionOffset
 }
 
 // newWorker makes a worker of a group whose final positions are these (nil: they are not known).
-func newWorker(l life, name string, finals map[int32]int64) *worker {
-	return &worker{
-		life: l, name: name, confirmed: map[int32]uint64{}, unknown: map[int32]uint64{}, failed: map[int32]uint64{},
-		highest: map[int32]int64{}, unknownCommits: unknownCommits{by: map[string]*unknownPast{}}, open: map[uint64]*txn{},
-		blocks: newBlocks(), finals: finals, last: map[int32]int{},
+func NewWorker(l txns.Incarnation, name string, finals map[int32]int64) *Worker {
+	return &Worker{
+		Incarnation: l, Name: name, Confirmed: map[int32]uint64{}, Unknown: map[int32]uint64{}, Failed: map[int32]uint64{},
+		Highest: map[int32]int64{}, UnknownCommits: unknownCommits{by: map[string]*unknownPast{}}, Open: map[uint64]*Txn{},
+		Sums: txns.NewSums(), finals: finals, Last: map[int32]int{},
 	}
 }
 
-func (w *worker) txn(n uint64) *txn {
-	t, ok := w.open[n]
+func (w *Worker) txn(n uint64) *Txn {
+	t, ok := w.Open[n]
 	if !ok {
 		if t = w.spare; t == nil {
-			t = &txn{confirmed: map[int32]uint64{}}
+			t = &Txn{Confirmed: map[int32]uint64{}}
 		}
 		w.spare = nil
-		w.open[n] = t
+		w.Open[n] = t
 	}
 	return t
 }
 
-func (w *worker) add(e history.Entry) {
-	if w.only != nil && !w.only[blockOf(w.life, ordinalOf(e))] {
+func (w *Worker) Add(e history.Entry) {
+	if w.Only != nil && !w.Only[txns.BlockOf(w.Incarnation, ordinalOf(e))] {
 		return
 	}
 	switch e := e.(type) {
 	case *history.Assigned, *history.Revoked, *history.Polled:
-		w.stints.add(w, e)
+		w.Stints.add(w, e)
 	case *history.Process:
-		w.since = e.At
+		w.Since = e.At
 	case *history.ProducerInit:
-		if len(w.inits) < maxStints {
-			w.inits = append(w.inits, producerInit{e.Asked, e.TransactionalID})
+		if len(w.Inits) < maxStints {
+			w.Inits = append(w.Inits, producerInit{e.Asked, e.TransactionalID})
 		}
 	case *history.TxnBegin:
-		w.txn(e.Txn).begun = e.At
+		w.txn(e.Txn).Begun = e.At
 	case *history.Outputs:
 		w.outputs(e)
 	case *history.Committing:
@@ -121,7 +122,7 @@ func (w *worker) add(e history.Entry) {
 		case e.Txn == 0:
 			w.leftPending()
 			w.pending, w.pendingAt = append(w.pending[:0], e.Offsets...), e.At
-		case w.effects:
+		case w.Effects:
 			w.txn(e.Txn).sent = slices.Clone(e.Offsets)
 		}
 	case *history.Committed:
@@ -134,11 +135,11 @@ func (w *worker) add(e history.Entry) {
 		w.acknowledged(e.Outcome, e.Ranges)
 	case *history.TxnEnding:
 		t := w.txn(e.Txn)
-		t.asked, t.askedCommit = true, e.Commit
+		t.Asked, t.AskedCommit = true, e.Commit
 	case *history.TxnEnded:
 		w.txnEnded(e)
 	case *history.End:
-		w.ended = true
+		w.Ended = true
 	}
 }
 
@@ -161,154 +162,154 @@ func ordinalOf(e history.Entry) uint64 {
 	return 0
 }
 
-func (w *worker) outputs(e *history.Outputs) {
-	to := w.unknown
-	inTxn := e.Txn != 0 && !w.effects // an effect stands, however the transaction around its call ends
+func (w *Worker) outputs(e *history.Outputs) {
+	to := w.Unknown
+	inTxn := e.Txn != 0 && !w.Effects // an effect stands, however the transaction around its call ends
 	switch {
 	case inTxn && e.Outcome != history.OutcomeConfirmed:
 		w.txn(e.Txn)
 		return
 	case inTxn:
-		to = w.txn(e.Txn).confirmed
+		to = w.txn(e.Txn).Confirmed
 	case e.Outcome == history.OutcomeConfirmed:
-		to = w.confirmed
+		to = w.Confirmed
 	case e.Outcome == history.OutcomeFailed:
-		to = w.failed
+		to = w.Failed
 	}
 	for _, c := range e.Counts {
 		to[c.Partition] += c.Count
 	}
 }
 
-func (w *worker) commits(e *history.Committed) {
+func (w *Worker) commits(e *history.Committed) {
 	if e.Txn == 0 {
 		w.pending = w.pending[:0]
-		w.commit(commit{at: e.At, outcome: e.Outcome, offsets: e.Offsets})
+		w.commit(Commit{At: e.At, Outcome: e.Outcome, Offsets: e.Offsets})
 		return
 	}
 	if e.Outcome != history.OutcomeConfirmed {
 		return
 	}
 	t := w.txn(e.Txn)
-	t.offsets = append(t.offsets, e.Offsets...)
+	t.Offsets = append(t.Offsets, e.Offsets...)
 	for _, o := range e.Offsets {
 		if w.finals != nil && w.finals[o.Partition] == o.Offset {
-			w.last[o.Partition]++
+			w.Last[o.Partition]++
 		}
 	}
 }
 
-func (w *worker) commit(c commit) {
-	switch c.outcome {
+func (w *Worker) commit(c Commit) {
+	switch c.Outcome {
 	case history.OutcomeConfirmed:
-		for _, o := range c.offsets {
-			w.highest[o.Partition] = max(w.highest[o.Partition], o.Offset)
+		for _, o := range c.Offsets {
+			w.Highest[o.Partition] = max(w.Highest[o.Partition], o.Offset)
 		}
 	case history.OutcomeUnknown:
-		w.unknownCommits.add(c, w.finals)
+		w.UnknownCommits.add(c, w.finals)
 	}
-	if w.committed != nil {
-		w.committed(c)
+	if w.Committed != nil {
+		w.Committed(c)
 	}
 }
 
 // leftPending turns a commit that was begun and never answered into one with an unknown outcome.
-func (w *worker) leftPending() {
+func (w *Worker) leftPending() {
 	if len(w.pending) > 0 {
-		w.commit(commit{at: w.pendingAt, outcome: history.OutcomeUnknown, offsets: w.pending})
+		w.commit(Commit{At: w.pendingAt, Outcome: history.OutcomeUnknown, Offsets: w.pending})
 		w.pending = w.pending[:0]
 	}
 }
 
 // txnEnded lets go of a transaction: what is left of one whose end was confirmed is its part of its block's sum, and
 // that another is to be looked into.
-func (w *worker) txnEnded(e *history.TxnEnded) {
+func (w *Worker) txnEnded(e *history.TxnEnded) {
 	t := w.txn(e.Txn)
-	t.asked, t.ended, t.commit, t.outcome, t.endedAt = true, true, e.Commit, e.Outcome, e.At
-	t.askedCommit = t.askedCommit || e.Commit
-	if w.only != nil {
+	t.Asked, t.ended, t.commit, t.outcome, t.endedAt = true, true, e.Commit, e.Outcome, e.At
+	t.AskedCommit = t.AskedCommit || e.Commit
+	if w.Only != nil {
 		return
 	}
-	delete(w.open, e.Txn)
+	delete(w.Open, e.Txn)
 	if e.Outcome != history.OutcomeConfirmed || w.strange(t) {
-		w.blocks.suspect(w.life, e.Txn)
+		w.Sums.Suspect(w.Incarnation, e.Txn)
 	}
 	if e.Outcome != history.OutcomeConfirmed {
 		w.leftUndecided(e.Txn, t)
 		return
 	}
-	w.blocks.expect(w.life, e.Txn, t.commit, t.confirmed)
-	if t.committed() {
-		w.commit(commit{at: t.endedAt, outcome: history.OutcomeConfirmed, txn: e.Txn, offsets: t.offsets})
+	w.Sums.Expect(w.Incarnation, e.Txn, t.commit, t.Confirmed)
+	if t.Committed() {
+		w.commit(Commit{At: t.endedAt, Outcome: history.OutcomeConfirmed, Txn: e.Txn, Offsets: t.Offsets})
 	}
-	clear(t.confirmed)
-	*t = txn{confirmed: t.confirmed, offsets: t.offsets[:0]}
+	clear(t.Confirmed)
+	*t = Txn{Confirmed: t.Confirmed, Offsets: t.Offsets[:0]}
 	w.spare = t
 }
 
 // leftUndecided turns a transaction that holds positions only, and whose end nobody learnt, into a commit with an unknown
 // outcome: no output tells what became of it, but the group's final positions may.
-func (w *worker) leftUndecided(n uint64, t *txn) {
-	if w.effects && t.undecided() {
-		w.commit(commit{at: max(t.begun, t.endedAt), outcome: history.OutcomeUnknown, txn: n, offsets: t.sent})
+func (w *Worker) leftUndecided(n uint64, t *Txn) {
+	if w.Effects && t.Undecided() {
+		w.commit(Commit{At: max(t.Begun, t.endedAt), Outcome: history.OutcomeUnknown, Txn: n, Offsets: t.sent})
 	}
 }
 
 // strange says that a transaction's positions are not what the group's final ones allow: committed, and not reached;
 // aborted, and just what the group stands at.
-func (w *worker) strange(t *txn) bool {
-	return w.finals != nil && slices.ContainsFunc(t.offsets, func(o history.PartitionOffset) bool {
+func (w *Worker) strange(t *Txn) bool {
+	return w.finals != nil && slices.ContainsFunc(t.Offsets, func(o history.PartitionOffset) bool {
 		final := w.finals[o.Partition]
 		return t.commit && o.Offset > final || !t.commit && o.Offset == final
 	})
 }
 
 // close is called after the last entry.
-func (w *worker) close() {
+func (w *Worker) Close() {
 	w.leftPending()
 	w.leftAcking()
-	for n, t := range w.open {
-		w.blocks.suspect(w.life, n)
+	for n, t := range w.Open {
+		w.Sums.Suspect(w.Incarnation, n)
 		w.leftUndecided(n, t)
 	}
-	if w.only == nil {
-		clear(w.open)
+	if w.Only == nil {
+		clear(w.Open)
 	}
 }
 
 // outcomeText is what the worker learnt, in words.
-func (t *txn) outcomeText() string {
+func (t *Txn) OutcomeText() string {
 	switch {
-	case t.committed():
+	case t.Committed():
 		return "commit confirmed"
-	case t.aborted():
+	case t.Aborted():
 		return "abort confirmed"
-	case t.undecided():
+	case t.Undecided():
 		return "commit unknown"
 	case t.ended && t.commit && t.outcome == history.OutcomeFailed:
 		return "commit refused"
-	case t.asked:
+	case t.Asked:
 		return "abort unknown"
 	}
 	return "never asked"
 }
 
-func (t *txn) committed() bool {
+func (t *Txn) Committed() bool {
 	return t.ended && t.commit && t.outcome == history.OutcomeConfirmed
 }
 
-func (t *txn) aborted() bool { return t.ended && !t.commit && t.outcome == history.OutcomeConfirmed }
+func (t *Txn) Aborted() bool { return t.ended && !t.commit && t.outcome == history.OutcomeConfirmed }
 
 // undecided says that a commit was asked for and its outcome never learnt.
-func (t *txn) undecided() bool {
-	return t.asked && t.askedCommit && (!t.ended || t.commit && t.outcome == history.OutcomeUnknown)
+func (t *Txn) Undecided() bool {
+	return t.Asked && t.AskedCommit && (!t.ended || t.commit && t.outcome == history.OutcomeUnknown)
 }
 
 // refused says that nothing of the transaction may be visible: its commit definitely failed, or was never asked for.
-func (t *txn) refused() bool {
-	return !t.asked || t.ended && t.commit && t.outcome == history.OutcomeFailed
+func (t *Txn) Refused() bool {
+	return !t.Asked || t.ended && t.commit && t.outcome == history.OutcomeFailed
 }
 
-func lifeOf(w *worker) harness.Life {
-	return harness.Life{Worker: w.Worker, Incarnation: w.Incarnation, Name: w.name}
+func IncarnationRef(w *Worker) harness.Life {
+	return harness.Life{Worker: w.Worker, Incarnation: w.Number, Name: w.Name}
 }

@@ -1,4 +1,4 @@
-package verifiers
+package words
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 )
 
 // number prints n with thousands separated.
-func number[T ~int | ~int64 | ~uint64](n T) string {
+func Number[T ~int | ~int64 | ~uint64](n T) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]
@@ -18,7 +18,7 @@ func number[T ~int | ~int64 | ~uint64](n T) string {
 }
 
 // nameLife is how people read a worker's life.
-func nameLife(l harness.Life) string {
+func Incarnation(l harness.Life) string {
 	name := l.Name
 	if name == "" {
 		name = fmt.Sprintf("worker %d", l.Worker)
@@ -27,19 +27,19 @@ func nameLife(l harness.Life) string {
 }
 
 // nameTxn is how people read a transaction.
-func nameTxn(t *harness.TxnRef) string {
+func Transaction(t *harness.TxnRef) string {
 	text := fmt.Sprintf("producer id %d epoch %d", t.ProducerID, t.ProducerEpoch)
 	if t.By != nil {
-		text = fmt.Sprintf("%d of %s, %s", t.Ordinal, nameLife(*t.By), text)
+		text = fmt.Sprintf("%d of %s, %s", t.Ordinal, Incarnation(*t.By), text)
 	}
 	return text
 }
 
 // counts prints counters by name, sorted.
-func counts(by map[string]uint64) string {
+func Counts(by map[string]uint64) string {
 	var all []string
 	for name, n := range by {
-		all = append(all, fmt.Sprintf("%s %s", name, number(n)))
+		all = append(all, fmt.Sprintf("%s %s", name, Number(n)))
 	}
 	slices.Sort(all)
 	return strings.Join(all, ", ")
