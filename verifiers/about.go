@@ -15,7 +15,7 @@ import (
 // About says why records are there more than once, or lost: their anomalies in full, however many of their kind come before
 // them. A record with nothing to explain has none. Questions are answered together, in one reading of the folder.
 func About(dir string, asked []rows.Question) ([]harness.Anomaly, error) {
-	r, err := saved.Load(dir)
+	r, err := saved.Load(dir, saved.DefaultPieces())
 	if err != nil {
 		return nil, err
 	}

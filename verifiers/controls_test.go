@@ -152,7 +152,7 @@ func pausedOutput(w *world) {
 // evidenceOf gathers a row's evidence of a saved world.
 func evidenceOf(t *testing.T, w *world, row string) *checks.Facts {
 	t.Helper()
-	r, err := saved.Load(w.save(t))
+	r, err := saved.Load(w.save(t), small)
 	require.NoError(t, err)
 	in, err := logs.ReadInput(r)
 	require.NoError(t, err)

@@ -30,7 +30,7 @@ func drawReread(t *rapid.T, w *world, pipeline string) {
 	if len(in.Records) == 0 {
 		return
 	}
-	by := rapid.SampledFrom([]txns.Incarnation{{0, 1}, {0, 2}, {1, 1}}).Draw(t, "life")
+	by := rapid.SampledFrom([]txns.Incarnation{txns.Of(0, 1), txns.Of(0, 2), txns.Of(1, 1)}).Draw(t, "life")
 	f := w.lifeOf(pipeline, by)
 	now := at(uint64(rapid.IntRange(1, 200).Draw(t, "at"))).Add(time.Duration(len(f.entries)))
 	if rapid.Bool().Draw(t, "given") {

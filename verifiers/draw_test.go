@@ -80,7 +80,7 @@ func drawPositions(t *rapid.T, w *world) {
 	}
 	unread := saved.TopicPartition{}
 	if rapid.IntRange(0, 5).Draw(t, "read to the end") == 0 {
-		unread = saved.TopicPartition{rapid.SampledFrom(w.outputs()).Draw(t, "unread"), int32(rapid.IntRange(0, parts-1).Draw(t, "partition"))}
+		unread = saved.TopicPartition{Topic: rapid.SampledFrom(w.outputs()).Draw(t, "unread"), Partition: int32(rapid.IntRange(0, parts-1).Draw(t, "partition"))}
 	}
 	w.tweak = func(x *observation.Index) {
 		if p := x.Partition(unread.Topic, unread.Partition); p != nil {

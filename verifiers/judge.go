@@ -19,9 +19,13 @@ const ReportVersion = 1
 // judge: no run record, or files of another version. Everything else that is missing makes the verdicts inconclusive.
 func Judge(dir string) (*harness.Report, error) { return JudgeKeeping(dir, harness.MaxAnomalies) }
 
-// JudgeKeeping judges a run as Judge does, and keeps so many anomalies of a kind and pipeline: for who draws them.
+// JudgeKeeping judges a run as Judge does, and keeps up to most anomalies per kind and pipeline, for the timeline page.
 func JudgeKeeping(dir string, most int) (*harness.Report, error) {
-	r, err := saved.Load(dir)
+	return judge(dir, most, saved.DefaultPieces())
+}
+
+func judge(dir string, most int, pieces saved.Pieces) (*harness.Report, error) {
+	r, err := saved.Load(dir, pieces)
 	if err != nil {
 		return nil, err
 	}

@@ -83,7 +83,7 @@ func (s *slowRow) lostBy(lost []tpo) map[string]uint64 {
 	}
 	for number, n := range rest {
 		gone := min(n, s.confirmedAndGone(number))
-		for _, c := range append(s.goneBy(number, gone), causes.CauseCount{causes.BySkip, n - gone}) {
+		for _, c := range append(s.goneBy(number, gone), causes.CauseCount{Cause: causes.BySkip, N: n - gone}) {
 			if c.N > 0 {
 				by[c.Cause] += c.N
 			}

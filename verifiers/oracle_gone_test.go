@@ -9,7 +9,7 @@ import (
 // goneBy says how so many confirmed outputs of a partition went: below its start, cut off, or for no reason that shows.
 func (s *slowRow) goneBy(number int32, n uint64) []causes.CauseCount {
 	topic, p := s.layout.Place(number, parts)
-	deleted := min(n, uint64(s.w.deleted[saved.TopicPartition{topic, p}]))
+	deleted := min(n, uint64(s.w.deleted[saved.TopicPartition{Topic: topic, Partition: p}]))
 	cut := uint64(0)
 	for offset := range farthest {
 		if s.cutOff(topic, p, offset) {
@@ -17,7 +17,7 @@ func (s *slowRow) goneBy(number int32, n uint64) []causes.CauseCount {
 		}
 	}
 	cut = min(cut, n-deleted)
-	return []causes.CauseCount{{causes.ByDeletion, deleted}, {causes.ByTruncation, cut}, {causes.ByAbsence, n - deleted - cut}}
+	return []causes.CauseCount{{Cause: causes.ByDeletion, N: deleted}, {Cause: causes.ByTruncation, N: cut}, {Cause: causes.ByAbsence, N: n - deleted - cut}}
 }
 
 // farthest is beyond every offset that is drawn.
@@ -28,7 +28,7 @@ func (s *slowRow) goneFrom(topic string, seq uint64) string {
 	ack, named := s.source.ackedAt[seq]
 	switch {
 	case !named:
-	case ack.offset < s.w.deleted[saved.TopicPartition{topic, ack.partition}]:
+	case ack.offset < s.w.deleted[saved.TopicPartition{Topic: topic, Partition: ack.partition}]:
 		return causes.ByDeletion
 	case s.cutOff(topic, ack.partition, ack.offset) || s.ackedByDeposed(topic, ack):
 		return causes.ByTruncation

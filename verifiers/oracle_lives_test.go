@@ -39,7 +39,7 @@ type slowTxn struct {
 }
 
 func slowLifeOf(f *histFile, effects bool) *slowLife {
-	l := &slowLife{entries: f.entries, effects: effects, Incarnation: txns.Incarnation{uint16(f.record.Number), uint32(f.record.Incarnation)}, closed: !f.noEnd, txns: map[uint64]*slowTxn{}, told: map[history.Outcome]map[int32]uint64{
+	l := &slowLife{entries: f.entries, effects: effects, Incarnation: txns.Of(uint16(f.record.Number), uint32(f.record.Incarnation)), closed: !f.noEnd, txns: map[uint64]*slowTxn{}, told: map[history.Outcome]map[int32]uint64{
 		history.OutcomeUnknown: {}, history.OutcomeConfirmed: {}, history.OutcomeFailed: {},
 	}}
 	var unanswered *history.Committing

@@ -44,7 +44,7 @@ type tpo struct {
 	offset    int64
 }
 
-func (c slowCopy) life() txns.Incarnation { return txns.Incarnation{c.rec.Worker, c.rec.Incarnation} }
+func (c slowCopy) life() txns.Incarnation { return txns.Of(c.rec.Worker, c.rec.Incarnation) }
 
 func newSlowRow(w *world, layout harness.PipelineLayout) *slowRow {
 	s := &slowRow{w: w, layout: layout, index: w.saved, input: map[tpo]bool{}, final: map[int32]int64{}, confirmed: map[int32]int64{}, position: map[int32]int64{}}

@@ -52,7 +52,7 @@ func TestAgainstOracle(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := drawnWorld(rt)
 		report := requireAsTheOracle(rt, t, w)
-		again, err := Judge(w.save(t))
+		again, err := judge(w.save(t), harness.MaxAnomalies, small)
 		require.NoError(rt, err)
 		require.Equal(rt, asJSON(t, report), asJSON(t, again))
 	})

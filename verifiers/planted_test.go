@@ -74,7 +74,7 @@ func (w *world) reread(name string, number, incarnation int, generation int32) {
 	after := w.addHist(name+".again", "worker", plainName, number, incarnation)
 	after.record.Process, after.process.Name = name, name
 	after.add(&history.Assigned{At: at(3000), Generation: generation, Partitions: []int32{1}}, &history.Polled{At: at(3010), Partition: 1, From: in.First, To: in.Last + 1, Count: perBatch, Processing: 1})
-	w.log("out-"+plainName, 1).append(&observation.Batch{ProducerID: 201, Records: output(in, 1, txns.Incarnation{uint16(number), uint32(incarnation)}, 1, 0)})
+	w.log("out-"+plainName, 1).append(&observation.Batch{ProducerID: 201, Records: output(in, 1, txns.Of(uint16(number), uint32(incarnation)), 1, 0)})
 	offsets := []history.PartitionOffset{{Partition: 1, Offset: 1000}}
 	after.add(&history.Outputs{At: at(3020), Outcome: history.OutcomeConfirmed, Counts: []history.PartitionCount{{Partition: 1, Count: perBatch}}},
 		&history.Committing{At: at(3020), Offsets: offsets}, &history.Committed{At: at(3020), Outcome: history.OutcomeConfirmed, Offsets: offsets})
@@ -134,7 +134,7 @@ func (w *world) addAgain(n uint64) {
 	outputs := &history.Outputs{At: at(2999), Txn: again, Outcome: history.OutcomeConfirmed}
 	for p := range int32(parts) {
 		l := w.log("out-"+txnName, p)
-		b := l.append(&observation.Batch{ProducerID: 301, Transactional: true, Records: output(w.log(inTopic, p).batches[n-1], p, txns.Incarnation{0, 1}, 9000+uint64(p)*perBatch, again)})
+		b := l.append(&observation.Batch{ProducerID: 301, Transactional: true, Records: output(w.log(inTopic, p).batches[n-1], p, txns.Of(0, 1), 9000+uint64(p)*perBatch, again)})
 		outputs.Counts = append(outputs.Counts, history.PartitionCount{Partition: p, Count: uint64(len(b.Records))})
 		l.append(marker(301, observation.MarkerCommit))
 	}
@@ -257,7 +257,7 @@ var plantedFaults = []planted{
 		f := w.hist("idempotent-0")
 		in := w.log(inTopic, 1).batches[99]
 		f.add(polled(in, 1, 4000))
-		w.log("out-"+plainName, 1).append(&observation.Batch{ProducerID: 200, Records: output(in, 1, txns.Incarnation{0, 1}, 4000, 0)})
+		w.log("out-"+plainName, 1).append(&observation.Batch{ProducerID: 200, Records: output(in, 1, txns.Of(0, 1), 4000, 0)})
 		f.add(&history.Outputs{Outcome: history.OutcomeConfirmed, Counts: []history.PartitionCount{{Partition: 1, Count: perBatch}}})
 	}, plainName, func(n *harness.Numbers) {
 		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = perBatch, perBatch, map[string]uint64{"reprocessed after rewind": perBatch}
@@ -421,8 +421,8 @@ var plantedFaults = []planted{
 		"the source's fault: 3 acknowledged records are not in the input log (acked but absent 3), e.g. sequence 3000"},
 	{"an identity twice in the input", func(w *world) {
 		in := w.log(inTopic, 1).append(&observation.Batch{ProducerID: 100, Records: []observation.Record{{Identity: history.Identity{Sequence: 4}}}})
-		w.log("out-"+plainName, 1).append(&observation.Batch{ProducerID: 200, Records: output(in, 1, txns.Incarnation{0, 1}, 5000, 0)})
-		w.log("out-"+txnName, 1).append(&observation.Batch{ProducerID: 301, Records: output(in, 1, txns.Incarnation{0, 1}, 5000, 0)})
+		w.log("out-"+plainName, 1).append(&observation.Batch{ProducerID: 200, Records: output(in, 1, txns.Of(0, 1), 5000, 0)})
+		w.log("out-"+txnName, 1).append(&observation.Batch{ProducerID: 301, Records: output(in, 1, txns.Of(0, 1), 5000, 0)})
 	}, plainName, func(n *harness.Numbers) { n.Input, n.Unique, n.IdentityTwice, n.NeverLive = records+1, records+1, 1, 1 },
 		harness.Held, 0, "the source's fault: 1 further copies"},
 	{"input left over", func(w *world) {

@@ -22,7 +22,7 @@ func TestRereadsOfOneStint(t *testing.T) {
 			poll := polled(in, 1, processing)
 			poll.At = at(4000 + processing)
 			f.add(poll)
-			l.append(&observation.Batch{ProducerID: 200, Records: output(in, 1, txns.Incarnation{0, 1}, processing, 0)})
+			l.append(&observation.Batch{ProducerID: 200, Records: output(in, 1, txns.Of(0, 1), processing, 0)})
 			processing += uint64(len(in.Records))
 		}
 	}

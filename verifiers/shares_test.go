@@ -33,7 +33,7 @@ func (w *world) fillShare() {
 	for p := range int32(parts) {
 		for _, in := range w.log(inTopic, p).batches {
 			f.add(polled(in, p, processing))
-			w.log("out-"+shareName, p).append(&observation.Batch{ProducerID: 400, Records: output(in, p, txns.Incarnation{0, 1}, processing, 0)})
+			w.log("out-"+shareName, p).append(&observation.Batch{ProducerID: 400, Records: output(in, p, txns.Of(0, 1), processing, 0)})
 			processing += uint64(len(in.Records))
 			at, ranges := in.Records[0].Scheduled, []history.OffsetRange{{Partition: p, From: in.First, To: in.Last + 1}}
 			f.add(&history.Outputs{At: at, Outcome: history.OutcomeConfirmed, Counts: []history.PartitionCount{{Partition: p, Count: uint64(len(in.Records))}}},
@@ -118,7 +118,7 @@ func (w *world) again(at history.Time) {
 	second := polled(in, 2, 1)
 	second.At = at
 	f.add(second, &history.Redelivered{At: at, Partition: 2, From: in.First, To: in.Last + 1, Count: 2})
-	w.log("out-"+shareName, 2).append(&observation.Batch{ProducerID: 401, Records: output(in, 2, txns.Incarnation{1, 1}, 1, 0)})
+	w.log("out-"+shareName, 2).append(&observation.Batch{ProducerID: 401, Records: output(in, 2, txns.Of(1, 1), 1, 0)})
 }
 
 // TestRedelivery: a second copy by another member is what a share group does, and the histories say what became of the first

@@ -107,7 +107,9 @@ func (l *topicLog) dropRecord(b *observation.Batch, i int) {
 	b.Records = append(b.Records[:i:i], b.Records[i+1:]...)
 }
 
-func (w *world) log(topic string, p int32) *topicLog { return w.logs[saved.TopicPartition{topic, p}] }
+func (w *world) log(topic string, p int32) *topicLog {
+	return w.logs[saved.TopicPartition{Topic: topic, Partition: p}]
+}
 
 func (w *world) hist(name string) *histFile { return w.files[name] }
 
@@ -154,7 +156,7 @@ func makeWorld(n uint64, more ...harness.PipelineLayout) *world {
 	w.record.Plan.Pipelines = append(w.record.Plan.Pipelines, more...)
 	for _, topic := range append(w.record.Plan.Outputs(), inTopic) {
 		for p := range int32(parts) {
-			w.logs[saved.TopicPartition{topic, p}] = &topicLog{seq: map[int64]int32{}}
+			w.logs[saved.TopicPartition{Topic: topic, Partition: p}] = &topicLog{seq: map[int64]int32{}}
 		}
 	}
 	w.fillSource(0, inTopic, "source-input", "", 100, n)
@@ -215,7 +217,7 @@ func (w *world) fillPlain() {
 		l := w.log("out-"+plainName, p)
 		for _, in := range w.log(inTopic, p).batches {
 			f.add(polled(in, p, processing))
-			l.append(&observation.Batch{ProducerID: 200, Records: output(in, p, txns.Incarnation{0, 1}, processing, 0)})
+			l.append(&observation.Batch{ProducerID: 200, Records: output(in, p, txns.Of(0, 1), processing, 0)})
 			processing += uint64(len(in.Records))
 			offsets := []history.PartitionOffset{{Partition: p, Offset: in.Last + 1}}
 			f.add(&history.Outputs{At: in.Records[0].Scheduled, Outcome: history.OutcomeConfirmed, Counts: []history.PartitionCount{{Partition: p, Count: uint64(len(in.Records))}}},
@@ -240,7 +242,7 @@ func (w *world) fillTxns(layout harness.PipelineLayout) {
 			in := w.log(inTopic, p).batches[i]
 			f.add(polled(in, p, processing))
 			for t, topic := range layout.Outputs() {
-				w.log(topic, p).append(&observation.Batch{ProducerID: 300, Transactional: true, Records: output(in, p, txns.Incarnation{0, 1}, processing, txn)})
+				w.log(topic, p).append(&observation.Batch{ProducerID: 300, Transactional: true, Records: output(in, p, txns.Of(0, 1), processing, txn)})
 				outputs.Counts = append(outputs.Counts, history.PartitionCount{Partition: int32(t*parts) + p, Count: uint64(len(in.Records))})
 			}
 			processing += uint64(len(in.Records))
@@ -402,7 +404,7 @@ func (w *world) saveLog(t testing.TB, dir, topic string, p int32) observation.Pa
 
 func (w *world) judge(t testing.TB) *harness.Report {
 	t.Helper()
-	report, err := Judge(w.save(t))
+	report, err := judge(w.save(t), harness.MaxAnomalies, small)
 	require.NoError(t, err)
 	return report
 }

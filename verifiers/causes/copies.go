@@ -15,10 +15,6 @@ import (
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
-// copiesAtOnce bounds how many duplicated inputs are held while their copies are compared; more take another pass over
-// the files, so that counts stay exact in bounded memory. Tests make it small.
-var CopiesAtOnce = 50_000
-
 // copyOf is one visible copy of an input in the output log.
 type Copy struct {
 	// partition is the output partition's number.
@@ -76,7 +72,7 @@ func TraceCopies(e *rows.Row) (*Copies, error) {
 	e.Out.Repeated.Compact() // partitions are read at the same time
 	e.Out.Repeated.Each(func(k keyset.Key) bool {
 		chunk[k] = nil
-		return len(chunk) < CopiesAtOnce || flush()
+		return len(chunk) < e.Run.Pieces.Copies || flush()
 	})
 	if failed == nil && len(chunk) > 0 {
 		flush()
@@ -166,7 +162,7 @@ func collect(o *logs.Reader, among *keyset.Set, stand txns.Visibility, wanted ma
 				}
 				found = append(found, keyedCopy{key, Copy{
 					partition: o.Log.Number, offset: rec.Offset, producer: b.ProducerID, epoch: b.ProducerEpoch, sequence: b.Sequence(rec.Offset),
-					leader: b.LeaderEpoch, Incarnation: txns.Incarnation{rec.Worker, rec.Incarnation}, processing: rec.Processing, txn: rec.Txn,
+					leader: b.LeaderEpoch, Incarnation: txns.Of(rec.Worker, rec.Incarnation), processing: rec.Processing, txn: rec.Txn,
 				}})
 			}
 		}

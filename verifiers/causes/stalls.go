@@ -112,7 +112,7 @@ func lookAt(e *rows.Row, b *observation.Batch, s *harness.Stall) {
 		s.ProducerID, s.ProducerEpoch = b.ProducerID, int32(b.ProducerEpoch)
 		if len(b.Runs) > 0 && b.Runs[0].First.Status == observation.Output {
 			o := b.Runs[0].First.Origin
-			by := e.IncarnationRef(txns.Incarnation{o.Worker, o.Incarnation})
+			by := e.IncarnationRef(txns.Of(o.Worker, o.Incarnation))
 			s.Txn.By, s.Txn.Ordinal = &by, o.Txn
 		}
 	case b.Control && s.Txn != nil && s.Marker == nil && b.ProducerID == s.Txn.ProducerID:
@@ -133,8 +133,8 @@ func lookAt(e *rows.Row, b *observation.Batch, s *harness.Stall) {
 func explainStalls(e *rows.Row, all []harness.Stall) error {
 	wanted := map[txns.Block]bool{}
 	for i := range all {
-		if t := all[i].Txn; t != nil && t.By != nil && t.Ordinal != 0 && len(wanted) < SuspectsAtOnce {
-			wanted[txns.BlockOf(txns.Incarnation{t.By.Worker, t.By.Incarnation}, t.Ordinal)] = true
+		if t := all[i].Txn; t != nil && t.By != nil && t.Ordinal != 0 && len(wanted) < e.Run.Pieces.Blocks {
+			wanted[txns.BlockOf(txns.Of(t.By.Worker, t.By.Incarnation), t.Ordinal)] = true
 		}
 	}
 	found, err := gatherTxns(e, txns.SortedBlocks(wanted))
@@ -150,7 +150,7 @@ func explainStalls(e *rows.Row, all []harness.Stall) error {
 		var told *Suspect
 		if t := s.Txn; t != nil && t.By != nil {
 			nameByWorker(e, s)
-			if told = byKey[txns.Key{txns.Incarnation{t.By.Worker, t.By.Incarnation}, t.Ordinal}]; told != nil {
+			if told = byKey[txns.Key{Incarnation: txns.Of(t.By.Worker, t.By.Incarnation), Ordinal: t.Ordinal}]; told != nil {
 				t.Outcome, t.Decided = told.OutcomeText(), decidedBy(s.Marker)
 			}
 		}
@@ -164,7 +164,7 @@ func explainStalls(e *rows.Row, all []harness.Stall) error {
 // nameByWorker gives a stall the transactional id that its worker used, where no broker named it: a transaction whose marker
 // is in the leader's log, and not replicated, still holds the last stable offset, and is open no more for the broker.
 func nameByWorker(e *rows.Row, s *harness.Stall) {
-	w := e.Worker(txns.Incarnation{s.Txn.By.Worker, s.Txn.By.Incarnation})
+	w := e.Worker(txns.Of(s.Txn.By.Worker, s.Txn.By.Incarnation))
 	if s.TransactionalID != "" || w == nil {
 		return
 	}

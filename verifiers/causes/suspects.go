@@ -17,10 +17,6 @@ import (
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
-// suspectsAtOnce bounds how many blocks of transactions are looked into in one pass over histories and logs; more take
-// another pass, so that counts stay exact in bounded memory. Tests make it small.
-var SuspectsAtOnce = 128
-
 // suspect is one transaction that is not proved to have left just what was confirmed of it.
 type Suspect struct {
 	txns.Key
@@ -74,7 +70,7 @@ func (s *Suspect) Decided() string {
 func LookIntoSuspects(e *rows.Row, show func(*rows.Row, *Suspect)) error {
 	all := suspectBlocks(e)
 	for len(all) > 0 {
-		n := min(len(all), SuspectsAtOnce)
+		n := min(len(all), e.Run.Pieces.Blocks)
 		found, err := gatherTxns(e, all[:n])
 		if err != nil {
 			return err
@@ -139,7 +135,7 @@ func gatherFromHistory(e *rows.Row, w *saved.Worker, in map[txns.Block]bool, fou
 	again.Close()
 	for ordinal, t := range again.Open {
 		if ordinal != 0 && in[txns.BlockOf(w.Incarnation, ordinal)] {
-			key := txns.Key{w.Incarnation, ordinal}
+			key := txns.Key{Incarnation: w.Incarnation, Ordinal: ordinal}
 			found[key] = &Suspect{Key: key, Txn: t, worker: w, Log: map[int32]*txns.Tally{}}
 		}
 	}

@@ -50,7 +50,7 @@ func ReadInput(r *saved.Run) (*Input, error) {
 }
 
 func tallyInputPartition(r *saved.Run, partition int32) (*Input, error) {
-	log := Open(r, saved.TopicPartition{r.Record.Plan.Input, partition})
+	log := Open(r, saved.TopicPartition{Topic: r.Record.Plan.Input, Partition: partition})
 	in := &Input{
 		Parts: []*Partition{log}, Uncommitted: keyset.New(), Committed: keyset.New(),
 		IDs: []*identities{{}}, Held: map[uint16]*keyset.Set{},

@@ -92,7 +92,7 @@ func NewReader(r *saved.Run, in *Input, layout harness.PipelineLayout, log *Part
 
 func tallyOutputPartition(r *saved.Run, in *Input, layout harness.PipelineLayout, number int32) (*Output, error) {
 	topic, inTopic := layout.Place(number, r.Record.Plan.Partitions)
-	log := Open(r, saved.TopicPartition{topic, inTopic})
+	log := Open(r, saved.TopicPartition{Topic: topic, Partition: inTopic})
 	log.Number = number
 	log.uncommitted = layout.ReadUncommittedOutput
 	o := NewReader(r, in, layout, log)
@@ -101,7 +101,7 @@ func tallyOutputPartition(r *saved.Run, in *Input, layout harness.PipelineLayout
 		return o.Output, log.refused
 	}
 	_, _, err := observation.ReadRuns(log.Path, func(b *observation.Batch) error {
-		log.sections.add(b, layout.ProducerOnly)
+		log.sections.add(b, layout.ProducerOnly, r.Pieces.Section)
 		o.Batch(b)
 		return nil
 	})
@@ -208,7 +208,7 @@ func (o *Reader) show(r *observation.Run) {
 		}
 	}
 	if n > 0 {
-		o.Transaction(txns.Key{txns.Incarnation{r.First.Worker, r.First.Incarnation}, r.First.Txn}, o.decided, n)
+		o.Transaction(txns.Key{Incarnation: txns.Of(r.First.Worker, r.First.Incarnation), Ordinal: r.First.Txn}, o.decided, n)
 	}
 }
 
@@ -273,7 +273,7 @@ func (o *Reader) count(rec *observation.Record, key keyset.Key, stands txns.Visi
 // attribute counts n records like rec for the worker's life and the transaction that wrote them.
 func (o *Reader) attribute(rec *observation.Record, stands txns.Visibility, n uint64) {
 	txn := o.txnOf(rec)
-	if at := (txns.Key{txns.Incarnation{rec.Worker, rec.Incarnation}, txn}); !o.valid || at != o.key {
+	if at := (txns.Key{Incarnation: txns.Of(rec.Worker, rec.Incarnation), Ordinal: txn}); !o.valid || at != o.key {
 		o.key, o.valid = at, true
 		if txn == 0 {
 			o.life = txns.TallyOf(o.Incarnations, at.Incarnation, o.Log.Number)

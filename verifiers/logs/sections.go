@@ -8,9 +8,6 @@ import (
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
-// stretchBatches is how many batches of a log share a stretch. Tests make it small.
-var sectionBatches = 512
-
 // stretch says what some neighbouring batches of an output partition can hold at most, so that a later pass for a few
 // records or transactions leaves the others out: logs are written nearly in order, and most stretches are narrow.
 type Section struct {
@@ -30,9 +27,9 @@ func (x *extent) add(n uint64) { x.low, x.high = min(x.low, n), max(x.high, n) }
 // stretches grow by one batch after the other.
 type sections []Section
 
-func (s *sections) add(b *observation.Batch, producerOnly bool) {
+func (s *sections) add(b *observation.Batch, producerOnly bool, most int) {
 	n := len(*s)
-	if n == 0 || (*s)[n-1].batches == sectionBatches {
+	if n == 0 || (*s)[n-1].batches == most {
 		*s = append(*s, Section{place: b.Place, txns: nothing, keys: nothing})
 		n++
 	}

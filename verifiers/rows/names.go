@@ -75,7 +75,7 @@ func RecordKey(r *harness.RecordRef, e *Row) keyset.Key {
 // at is an output partition by its number.
 func (e *Row) At(number int32) saved.TopicPartition {
 	topic, partition := e.Layout.Place(number, e.Run.Record.Plan.Partitions)
-	return saved.TopicPartition{topic, partition}
+	return saved.TopicPartition{Topic: topic, Partition: partition}
 }
 
 // place names an output partition for people.

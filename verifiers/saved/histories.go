@@ -100,7 +100,7 @@ func (r *Run) open(h harness.HistoryRecord) (*loading, error) {
 		}
 		l.source.Files = append(l.source.Files, h.File)
 	case RoleWorker:
-		w := NewWorker(txns.Incarnation{uint16(h.Number), uint32(min(max(0, h.Incarnation), math.MaxUint32))}, h.Process, r.finalsOf(h.Pipeline))
+		w := NewWorker(txns.Of(uint16(h.Number), uint32(min(max(0, h.Incarnation), math.MaxUint32))), h.Process, r.finalsOf(h.Pipeline))
 		w.File, w.Killed, w.Effects = h.File, h.Killed, r.effects(h.Pipeline)
 		if r.workers[h.Pipeline] == nil {
 			r.workers[h.Pipeline] = map[txns.Incarnation]*Worker{}

@@ -14,6 +14,7 @@ import (
 
 // run is everything that a folder holds, histories summed up, before the logs are streamed.
 type Run struct {
+	Pieces Pieces
 	Dir     string
 	Record  *harness.RunRecord
 	Index   *observation.Index
@@ -38,7 +39,7 @@ func (r *Run) Doubt(pipeline, format string, args ...any) {
 
 // load reads a run's folder. It fails only where there is no verdict to give at all: no run record, a file of another
 // version.
-func Load(dir string) (*Run, error) {
+func Load(dir string, pieces Pieces) (*Run, error) {
 	record, err := harness.LoadRecord(dir)
 	if err != nil {
 		return nil, err
@@ -48,6 +49,7 @@ func Load(dir string) (*Run, error) {
 		return nil, err
 	}
 	r := &Run{
+		Pieces: pieces,
 		Dir: dir, Record: record, Index: index, Sources: map[uint16]*Source{}, workers: map[string]map[txns.Incarnation]*Worker{},
 		Live: newLiveLog(), Meters: map[string][]*Meter{}, DoubtsOf: map[string][]string{},
 	}

@@ -8,6 +8,9 @@ import (
 // blockSize is how many transactions, by ordinal, share a sum.
 const BlockSize = 64
 
+// Of is a worker's incarnation.
+func Of(worker uint16, incarnation uint32) Incarnation { return Incarnation{worker, incarnation} }
+
 // block is one stretch of a worker's life: its transactions with ordinals from number times blockSize on.
 type Block struct {
 	Incarnation
