@@ -52,8 +52,8 @@ corpus: build ## record the corpus of saved runs again (real brokers, about fift
 	verifiers/testdata/corpus/record.sh $(BIN)
 	go test ./verifiers -run Corpus -update
 
-# A benchmark of any package: add its name to one of these lines, and what is wanted of it to cmd/benchtable/lines.go.
-bench: engine images ## figures as ratios of one run, less than fifteen minutes, also in results/published/bench.md and docs/PIPELINES.md; not a test
+# A benchmark of any package: add its name to one of these lines, and its limit to cmd/benchtable/lines.go.
+bench: engine images ## ratios within one run, under fifteen minutes, also in results/published/bench.md and docs/PIPELINES.md; not a test
 	@{ go test -run '^$$' -bench Ready -benchtime 4x ./clusters/local; \
 	go test -run '^$$' -bench 'ContainersReady|ContainersThroughput' -benchtime 4x ./clusters/containers; \
 	go test -run '^$$' -bench Source -benchtime 9x ./cmd/bench; \
@@ -62,7 +62,7 @@ bench: engine images ## figures as ratios of one run, less than fifteen minutes,
 	go test -run '^$$' -bench Toxics -benchtime 25x ./cmd/bench; \
 	go test -run '^$$' -bench Pipelines -benchtime 1x ./cmd/bench; \
 	go test -run '^$$' -bench Armed -benchtime 15x ./toxics/kafkatoxic; } | go run ./cmd/benchtable -o results/published/bench.md && \
-	go test ./workloads -run Page -update # docs/PIPELINES.md shows these figures beside each guarantee
+	go test ./workloads -run Page -update # docs/PIPELINES.md shows these figures
 
 screenshots: build ## pictures of a run's page for README and docs: RUN=runs/...
 	scripts/screenshots $(BIN) $(RUN)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write the table of docs/PIPELINES.md anew")
+var update = flag.Bool("update", false, "write the tables of docs/PIPELINES.md")
 
 const (
 	pipelinesPage = "../docs/PIPELINES.md"
@@ -34,7 +34,7 @@ func TestPipelinesPage(t *testing.T) {
 		require.NoError(t, os.WriteFile(pipelinesPage, []byte(want), 0o644))
 		return
 	}
-	require.Equal(t, want, string(page), "go test ./workloads -run Page -update writes it anew")
+	require.Equal(t, want, string(page), "go test ./workloads -run Page -update writes it again")
 }
 
 // pipelinesTable is two tables, because one does not fit a page: what breaks each claim, and what each costs.
@@ -65,7 +65,7 @@ func benchCosts(t *testing.T) (costs map[string]benchCost, when string) {
 	t.Helper()
 	page, err := os.ReadFile(benchPage)
 	require.NoError(t, err)
-	head, table, found := strings.Cut(string(page), "| pipeline | claims | records/s | beside the least careful | p50 ms | p99 ms |\n")
+	head, table, found := strings.Cut(string(page), "| pipeline | claims | records/s | against the least careful | p50 ms | p99 ms |\n")
 	require.True(t, found, "%s has no table of pipelines, or one with other columns", benchPage)
 	made := regexp.MustCompile(`(?m)^- (\d{4}-\d\d-\d\d .*)$`).FindStringSubmatch(head)
 	require.NotNil(t, made, "%s has no date", benchPage)
