@@ -36,7 +36,7 @@ func yaml(text []byte) prose { return prose{text: blank(text, data)} }
 
 // blank puts spaces in the place of what matches, so that every word stays on its line.
 func blank(text []byte, what *regexp.Regexp) []byte {
-	return what.ReplaceAllFunc(text, func(match []byte) []byte { return spaces(match) })
+	return what.ReplaceAllFunc(text, spaces)
 }
 
 func spaces(text []byte) []byte {
