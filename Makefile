@@ -81,7 +81,7 @@ matrix: build ## the table to quote: three seeds of the matrix, summed up in res
 nightly: build ## every experiment, ten seeds of those with narrow windows, three of the matrix; exit code 3 or 4 says that something changed
 	$(BIN) run --suite nightly --seed $(SEED)
 	go test -race -timeout 40m $(module)/workloads
-	go test -timeout 30m ./verifiers -run 'Oracle|SlowWay' -rapid.seed=0 -rapid.checks=5000
+	go test -timeout 30m ./verifiers ./verifiers/saved -run 'Oracle|SlowWay' -rapid.seed=0 -rapid.checks=5000
 	CHAEOS_E2E=all go test -count=1 -timeout 60m ./cmd/e2e
 	$(BIN) run worker-kill --repeat 10
 	for narrow in producer-restart autocommit-async commit-first side-effect; do $(BIN) run $$narrow --repeat 10 || exit; done
