@@ -3,7 +3,7 @@ package workloads
 // abortingReadUncommitted is aborting, judged as a reader with isolation.level=read_uncommitted sees its output: Kafka's
 // default for readers.
 //
-// Its writer claims exactly-once. The claim breaks at the reader, who is given aborted records like any others: once for
+// Its writer claims exactly-once. The claim breaks at the reader, which gets aborted records like any others: once for
 // each transaction that was aborted with them, and once for the one that was committed.
 func abortingReadUncommitted() Pipeline {
 	p := Pipeline{

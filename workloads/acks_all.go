@@ -4,14 +4,15 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/workloads/source"
 )
 
 // acksAll is a producer with acks=all, idempotence off and one request in flight to each broker.
 //
-// It claims at-least-once: a record is acknowledged when every in-sync replica has it, and retried until then. It breaks
-// only where acknowledged replicas can be lost (min.insync.replicas=1, unclean elections, power loss). A request whose
-// answer got lost is sent again, and its whole batch is stored twice: allowed, but not wanted. With one in flight the
-// copies come one after the other, so the order of first copies stays.
+// It claims at-least-once: a record is acknowledged when every in-sync replica has it, and retried until then. The claim
+// breaks only if acknowledged replicas can be lost (min.insync.replicas=1, unclean elections, power loss). A request whose
+// answer is lost is sent again, and its whole batch is stored twice: allowed, but not wanted. With one request in flight
+// the copies are adjacent, so first copies stay in order.
 func acksAll() Pipeline {
 	return acksAllWith(harness.PipelineInfo{
 		Name:         "acks-all",
@@ -22,13 +23,13 @@ func acksAll() Pipeline {
 	}, 1)
 }
 
-// acksAllWith is acks=all without idempotence, with so many requests in flight to each broker.
+// acksAllWith is acks=all without idempotence, with at most inFlight requests in flight to each broker.
 func acksAllWith(info harness.PipelineInfo, inFlight int) Pipeline {
 	return Pipeline{
 		PipelineInfo: info,
-		producer: []kgo.Opt{
+		producer: source.Config{Producer: []kgo.Opt{
 			kgo.RequiredAcks(kgo.AllISRAcks()), kgo.DisableIdempotentWrite(), kgo.MaxProduceRequestsInflightPerBroker(inFlight),
-		},
+		}},
 		loop:       loopOfSource,
 		breaksWhen: "every in-sync replica of a record is lost (min.insync.replicas=1, unclean election, power loss)",
 		cost:       "a whole batch twice for each answer that gets lost",

@@ -2,10 +2,10 @@ package workloads
 
 import "github.com/chaeos/chaeos/harness"
 
-// acksAllPipelined is acksAll with five requests in flight: the Java client's default before idempotence became one.
+// acksAllPipelined is acksAll with five requests in flight: the Java client's default before it turned idempotence on.
 //
-// It claims at-least-once and keeps it as long as acks-all does. Where the answer to one request is lost while the next
-// one is already stored, the retry comes after it: duplicates that are out of order, too.
+// It claims at-least-once, and holds as long as acks-all does. If the answer to one request is lost while the next
+// request is already stored, the retry comes after it: these duplicates are also out of order.
 func acksAllPipelined() Pipeline {
 	p := acksAllWith(harness.PipelineInfo{
 		Name:         "acks-all-pipelined",

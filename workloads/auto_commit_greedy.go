@@ -1,18 +1,18 @@
 package workloads
 
 import (
-	"context"
-
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/workloads/phase"
+	"github.com/chaeos/chaeos/workloads/worker"
 )
 
 // autoCommitGreedy is autoCommitSync with kgo's GreedyAutoCommit: each interval commits everything that was polled, what
 // is in hand included. Other clients commit like that by default where processing happens off the polling thread.
 //
-// It claims at-least-once, as its users believe. It breaks when it dies between a commit and the end of the work that
-// the commit passed: those records are lost. Records finished after the last commit come twice.
+// It claims at-least-once, as its users believe. The claim breaks if the worker dies between a commit and the end of the
+// work that the commit overtook: those records are lost. Records finished after the last commit come twice.
 func autoCommitGreedy() Pipeline {
 	return Pipeline{
 		PipelineInfo: harness.PipelineInfo{
@@ -20,12 +20,10 @@ func autoCommitGreedy() Pipeline {
 			Claims:     harness.AtLeastOnce,
 			About:      "offsets of everything polled committed each interval, what is in hand included",
 			Deviations: []string{"GreedyAutoCommit: the offsets of everything polled are committed at each auto-commit interval"},
-			Phases:     []string{PhasePolled, PhaseProcessed, PhaseFlushed, PhaseCommitting, PhaseCommitted},
+			Phases:     []string{phase.Polled, phase.Processed, phase.Flushed, phase.Committing, phase.Committed},
 		},
-		work: func(ctx context.Context, w *worker) error {
-			return autoCommitSynchronously(ctx, w, kgo.BlockRebalanceOnPoll(), kgo.GreedyAutoCommit())
-		},
-		options: groupOptionList(),
+		work:    autoCommitSynchronously(kgo.BlockRebalanceOnPoll(), kgo.GreedyAutoCommit()),
+		options: worker.GroupOptions(),
 		loop: `poll                               the client commits each interval everything that was polled
 -- polled --
 work and produce every record

@@ -7,13 +7,15 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/workloads/phase"
+	"github.com/chaeos/chaeos/workloads/worker"
 )
 
 // autoCommitSync leaves committing to the client, and finishes everything that a poll returned before the next poll,
 // with rebalances held back meanwhile.
 //
 // It claims at-least-once, and keeps it: kgo commits only what polls before the last one returned, and that is finished.
-// A worker that dies repeats everything since the last interval's commit: many duplicates, nothing lost.
+// After a worker's death everything since the last interval's commit is repeated: many duplicates, nothing lost.
 func autoCommitSync() Pipeline {
 	return Pipeline{
 		PipelineInfo: harness.PipelineInfo{
@@ -21,12 +23,10 @@ func autoCommitSync() Pipeline {
 			Claims:     harness.AtLeastOnce,
 			About:      "offsets committed by the client each interval, every poll finished before the next",
 			Deviations: []string{"offsets are committed by the client at each auto-commit interval"},
-			Phases:     []string{PhasePolled, PhaseProcessed, PhaseFlushed, PhaseCommitting},
+			Phases:     []string{phase.Polled, phase.Processed, phase.Flushed, phase.Committing},
 		},
-		work: func(ctx context.Context, w *worker) error {
-			return autoCommitSynchronously(ctx, w, kgo.BlockRebalanceOnPoll())
-		},
-		options: groupOptionList(),
+		work:    autoCommitSynchronously(kgo.BlockRebalanceOnPoll()),
+		options: worker.GroupOptions(),
 		loop: `poll                               the client commits each interval what earlier polls returned
 -- polled --
 work and produce every record
@@ -40,44 +40,46 @@ allow a rebalance
 	}
 }
 
-// autoCommitSynchronously finishes each poll before the next one while the client commits by itself. Greedy commits pass
-// what is in hand; the others are always behind it.
-func autoCommitSynchronously(ctx context.Context, w *worker, options ...kgo.Opt) (err error) {
-	u, a := &unfinished{w: w}, &autoCommits{}
-	c, err := w.open(ctx, opening{options: options, beforeRevoke: a.commitReturned, autoCommitted: u.committed})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, c.close()) }()
-	for w.stopping.Err() == nil {
-		a.returned.set(c.position())
-		inputs, err := c.poll(ctx)
-		u.took(inputs)
-		if err == nil && len(inputs) > 0 {
-			err = finish(ctx, c, u, inputs)
-		}
-		c.kafka.AllowRebalance()
+// autoCommitSynchronously finishes each poll before the next one while the client commits by itself. Greedy commits
+// overtake what is in hand; the others are always behind it.
+func autoCommitSynchronously(options ...kgo.Opt) worker.Loop {
+	return func(ctx context.Context, w *worker.Worker) (err error) {
+		u, a := worker.NewUnfinished(w), &worker.AutoCommits{}
+		c, err := w.Open(ctx, worker.Opening{Options: options, BeforeRevoke: a.CommitReturned, AutoCommitted: u.Committed})
 		if err != nil {
 			return err
 		}
+		defer func() { err = errors.Join(err, c.Close()) }()
+		for w.Stopping.Err() == nil {
+			a.BeforePoll(c)
+			inputs, err := c.Poll(ctx)
+			u.Took(inputs)
+			if err == nil && len(inputs) > 0 {
+				err = finish(ctx, c, u, inputs)
+			}
+			c.AllowRebalance()
+			if err != nil {
+				return err
+			}
+		}
+		return a.CommitAll(ctx, c)
 	}
-	return a.commitAll(ctx, c)
 }
 
 // finish works and produces every record, again until all are stored.
-func finish(ctx context.Context, c *client, u *unfinished, inputs []input) error {
-	var failed failures
+func finish(ctx context.Context, c *worker.Client, u *worker.Unfinished, inputs []worker.Input) error {
+	var failed worker.Failures
 	for _, in := range inputs {
-		if err := c.w.work(ctx); err != nil {
+		if err := c.Work(ctx); err != nil {
 			return err
 		}
-		u.produce(ctx, c, in, failed.done)
+		u.Produce(ctx, c, in, failed.Done)
 	}
-	if err := c.w.gates.reach(ctx, PhaseProcessed, len(inputs)); err != nil {
+	if err := c.Gates.Reach(ctx, phase.Processed, len(inputs)); err != nil {
 		return err
 	}
-	if err := storeAll(ctx, c, &failed); err != nil {
+	if err := worker.StoreAll(ctx, c, &failed); err != nil {
 		return err
 	}
-	return c.w.gates.reach(ctx, PhaseFlushed, len(inputs))
+	return c.Gates.Reach(ctx, phase.Flushed, len(inputs))
 }

@@ -6,24 +6,24 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/workloads/phase"
+	"github.com/chaeos/chaeos/workloads/worker"
 )
 
 // commitFirst commits a poll's offsets before it works on the records, and drops those whose commit is not confirmed.
 //
-// It claims at-most-once: what is worked on is committed already, so nobody is given it again. It loses what a worker
-// has committed and not finished when it dies.
+// It claims at-most-once: what is worked on is committed already, so no worker gets it again. When a worker dies, what it
+// committed and did not finish is lost.
 func commitFirst() Pipeline {
 	return Pipeline{
 		PipelineInfo: harness.PipelineInfo{
 			Name:   "commit-first",
 			Claims: harness.AtMostOnce,
 			About:  "offsets committed before processing",
-			Phases: []string{PhasePolled, PhaseCommitting, PhaseCommitted, PhaseProcessed},
+			Phases: []string{phase.Polled, phase.Committing, phase.Committed, phase.Processed},
 		},
-		work: func(ctx context.Context, w *worker) error {
-			return polling(ctx, w, commitAndFinish, kgo.BlockRebalanceOnPoll())
-		},
-		options: groupOptionList(),
+		work:    worker.Polling(commitAndFinish, kgo.BlockRebalanceOnPoll()),
+		options: worker.GroupOptions(),
 		loop: `poll
 -- polled --
 -- committing --
@@ -38,10 +38,10 @@ allow a rebalance`,
 	}
 }
 
-func commitAndFinish(ctx context.Context, c *client, inputs []input) error {
-	inputs, err := c.commitAhead(ctx, inputs)
+func commitAndFinish(ctx context.Context, c *worker.Client, inputs []worker.Input) error {
+	inputs, err := c.CommitAhead(ctx, inputs)
 	if err != nil {
 		return err
 	}
-	return workAndStore(ctx, c, inputs)
+	return worker.WorkAndStore(ctx, c, inputs)
 }

@@ -11,9 +11,12 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/workloads/member"
+	"github.com/chaeos/chaeos/workloads/phase"
+	"github.com/chaeos/chaeos/workloads/worker"
 )
 
-// Every slowEvery-th record of a partition takes slowWork beside its ordinary work: some always do.
+// Every slowEvery-th record of a partition takes slowWork on top of its ordinary work: some always do.
 const (
 	slowEvery = 40
 	slowWork  = 150 * time.Millisecond
@@ -21,8 +24,9 @@ const (
 
 // commitOutOfOrder hands records to a pool and commits, each interval, the highest offset that the pool has finished.
 //
-// It claims at-least-once, because it commits only what is finished. It breaks because a position says "everything below
-// is done": a slow record below the highest finished one is passed, and lost when the worker dies then.
+// It claims at-least-once, because it commits only what is finished. The claim breaks because a committed offset means
+// "everything below is done": the commit overtakes a slow record below the highest finished one, which is lost if the
+// worker then dies.
 func commitOutOfOrder() Pipeline {
 	return Pipeline{
 		PipelineInfo: harness.PipelineInfo{
@@ -33,10 +37,10 @@ func commitOutOfOrder() Pipeline {
 				"a pool of 2 goroutines works on a queue of at most 4000 records",
 				"every 40th record of a partition takes 150 ms longer",
 			},
-			Phases: []string{PhasePolled, PhaseCommitting, PhaseCommitted},
+			Phases: []string{phase.Polled, phase.Committing, phase.Committed},
 		},
 		work:    commitOutOfOrderLoop,
-		options: groupOptionList(),
+		options: worker.GroupOptions(),
 		loop: `poll
 -- polled --
 put the records into a queue
@@ -50,28 +54,28 @@ each interval, beside it:
 	}
 }
 
-func commitOutOfOrderLoop(ctx context.Context, w *worker) (err error) {
-	p, f := newPool(w), &finished{at: map[int32]kgo.EpochOffset{}}
-	p.done = f.done
-	p.worked = func(ctx context.Context, in input) error {
-		if in.offset%slowEvery != slowEvery/2 {
+func commitOutOfOrderLoop(ctx context.Context, w *worker.Worker) (err error) {
+	p, f := worker.NewPool(w), &finished{at: map[int32]kgo.EpochOffset{}}
+	p.Done = f.done
+	p.Worked = func(ctx context.Context, in worker.Input) error {
+		if in.Offset%slowEvery != slowEvery/2 {
 			return nil
 		}
 		return wait.Sleep(ctx, slowWork)
 	}
-	c, err := w.open(ctx, opening{options: []kgo.Opt{kgo.DisableAutoCommit()}, beforeRevoke: func(ctx context.Context, c *client) {
-		logged(f.commit(ctx, c, p))
+	c, err := w.Open(ctx, worker.Opening{Options: []kgo.Opt{kgo.DisableAutoCommit()}, BeforeRevoke: func(ctx context.Context, c *worker.Client) {
+		member.Logged(f.commit(ctx, c, p))
 	}})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, c.close()) }()
+	defer func() { err = errors.Join(err, c.Close()) }()
 	committing, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- wait.Poll(committing, w.spec.Shared.AutoCommitInterval, func() (bool, error) { return false, f.commit(ctx, c, p) })
+		ended <- wait.Poll(committing, w.Spec.Shared.AutoCommitInterval, func() (bool, error) { return false, f.commit(ctx, c, p) })
 	}()
-	err = p.run(ctx, c)
+	err = p.Run(ctx, c)
 	stop()
 	if cerr := <-ended; !errors.Is(cerr, context.Canceled) {
 		err = errors.Join(err, cerr)
@@ -88,24 +92,24 @@ type finished struct {
 	at map[int32]kgo.EpochOffset
 }
 
-func (f *finished) done(in input, err error) {
+func (f *finished) done(in worker.Input, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err == nil && in.offset >= f.at[in.partition].Offset {
-		f.at[in.partition] = kgo.EpochOffset{Epoch: in.epoch, Offset: in.offset + 1}
+	if err == nil && in.Offset >= f.at[in.Partition].Offset {
+		f.at[in.Partition] = kgo.EpochOffset{Epoch: in.Epoch, Offset: in.Offset + 1}
 	}
 }
 
-// commit commits what is finished of the partitions that are held.
-func (f *finished) commit(ctx context.Context, c *client, p *pool) error {
-	held := c.position()
+// commit commits what is finished in the assigned partitions.
+func (f *finished) commit(ctx context.Context, c *worker.Client, p *worker.Pool) error {
+	assigned := c.Position()
 	f.mu.Lock()
-	maps.DeleteFunc(f.at, func(partition int32, _ kgo.EpochOffset) bool { _, ours := held[partition]; return !ours })
+	maps.DeleteFunc(f.at, func(partition int32, _ kgo.EpochOffset) bool { _, ours := assigned[partition]; return !ours })
 	next := maps.Clone(f.at)
 	f.mu.Unlock()
-	got, err := c.commitPositions(ctx, next)
+	got, err := c.CommitOffsets(ctx, next)
 	if err == nil {
-		p.committed(ctx, c, got)
+		p.Committed(ctx, c, got)
 	}
 	return err
 }

@@ -3,42 +3,42 @@ package workloads
 import (
 	"context"
 	"strings"
+
+	"github.com/chaeos/chaeos/workloads/phase"
+	"github.com/chaeos/chaeos/workloads/worker"
 )
 
-// fanOut writes each input's output to two topics, both in the transaction that commits its position.
+// fanOut writes each input's output to two topics, both in the transaction that commits its offset.
 //
 // It claims exactly-once, in each of the topics and across them: a transaction covers every partition that it wrote to,
-// so an input's outputs become visible in both topics or in neither. Not at the same moment: each partition has its own
-// marker and its own last stable offset, and a reader of one topic may be given an output before a reader of the other.
-// It breaks where transactional breaks.
+// so an input's outputs become visible in both topics or in neither. They don't at the same moment: each partition has its
+// own marker and last stable offset, and a reader of one topic may get an output before a reader of the other does. The
+// claim breaks where that of transactional breaks.
 func fanOut() Pipeline {
 	info := transactionalInfo("fan-out", "transactional with an output in each of two topics for every input", "writes to two topics")
 	info.Topics = 2
 	return Pipeline{
 		PipelineInfo: info,
-		work: func(ctx context.Context, w *worker) error {
-			return (&transactor{w: w, store: storeInAllTopics}).run(ctx)
-		},
-		options:    groupOptionList(),
-		loop:       strings.Replace(loopOfTransactional, "produce every record", "produce every record to both topics", 1),
-		breaksWhen: "never, with transaction.version 2 on both sides and read_committed readers",
-		cost:       "as transactional, and twice the records and markers",
+		work:         worker.Transactor{Store: storeInAllTopics}.Run,
+		options:      worker.GroupOptions(),
+		loop:         strings.Replace(loopOfTransactional, "produce every record", "produce every record to both topics", 1),
+		breaksWhen:   "never, with transaction.version 2 on both sides and read_committed readers",
+		cost:         "as transactional, and twice the records and markers",
 	}
 }
 
-// storeInAllTopics produces every record to each output topic, and says whether all outputs are stored.
-func storeInAllTopics(ctx context.Context, c *client, inputs []input) (bool, error) {
-	var failed failures
+// storeInAllTopics produces every record to each output topic, and reports whether all outputs are stored.
+func storeInAllTopics(ctx context.Context, c *worker.Client, inputs []worker.Input) (bool, error) {
+	var failed worker.Failures
 	for _, in := range inputs {
-		if err := c.w.work(ctx); err != nil {
+		if err := c.Work(ctx); err != nil {
 			return false, err
 		}
-		c.produce(ctx, in, failed.done)
-		c.produceFurther(ctx, in, failed.done)
+		c.Produce(ctx, in, failed.Done)
+		c.ProduceFurther(ctx, in, failed.Done)
 	}
-	if err := c.w.gates.reach(ctx, PhaseProcessed, len(inputs)); err != nil {
+	if err := c.Gates.Reach(ctx, phase.Processed, len(inputs)); err != nil {
 		return false, err
 	}
-	err := c.flush(ctx)
-	return len(failed.take()) == 0, err
+	return worker.Stored(ctx, c, &failed)
 }

@@ -1,27 +1,33 @@
 package workloads
 
-import "context"
+import (
+	"context"
+
+	"github.com/chaeos/chaeos/workloads/phase"
+	"github.com/chaeos/chaeos/workloads/service"
+	"github.com/chaeos/chaeos/workloads/worker"
+)
 
 // notifyInTransaction calls the external service between a Kafka transaction's begin and its end, as if the transaction
 // covered the calls. It is transactional-manual with calls in the place of outputs.
 //
-// It claims exactly-once, because it is transactional. It breaks because a Kafka transaction covers Kafka only: what an
-// aborted transaction called for has happened, and is called for again when its records are processed again. Nor does it
-// know what became of a call whose answer is lost.
+// It claims exactly-once, because it is transactional. The claim breaks because a Kafka transaction covers Kafka only: the
+// calls of an aborted transaction have happened, and are made again when its records are processed again. Nor does it
+// know the outcome of a call whose answer is lost.
 //
-// Its transactions hold offsets only, and are written by hand (producerIdentity says why).
+// Its transactions hold offsets only, and are written by hand (worker/offsets_transaction.go says why).
 func notifyInTransaction() Pipeline {
 	info := transactionalInfo("notify-in-transaction",
 		"an HTTP call for each record inside the transaction that commits the offsets",
-		"the output are effects at an HTTP service; the transaction holds offsets only")
+		"the outputs are side effects at an HTTP service; the transaction holds offsets only")
 	info.Effects = true
-	info.Phases = []string{PhasePolled, PhaseNotified, PhaseCommitting, PhaseOffsetsSent, PhaseCommitted}
+	info.Phases = []string{phase.Polled, phase.Notified, phase.Committing, phase.OffsetsSent, phase.Committed}
 	return Pipeline{
 		PipelineInfo: info,
-		work: byHand{metadata: true, offsetsOnly: true, store: func(ctx context.Context, c *client, inputs []input) (bool, error) {
-			return true, newNotifier(c, false).all(ctx, inputs)
-		}}.run,
-		options: groupOptionList(),
+		work: worker.ByHand{Metadata: true, OffsetsOnly: true, Store: func(ctx context.Context, c *worker.Client, inputs []worker.Input) (bool, error) {
+			return true, service.NewNotifier(c, false).All(ctx, inputs)
+		}}.Run,
+		options: worker.GroupOptions(),
 		loop: `poll                                           rebalances are held back
 -- polled --
 begin a transaction
@@ -35,6 +41,6 @@ commit
 allow a rebalance
 on an error: abort, close both clients, open new ones`,
 		breaksWhen: "a worker dies, or its transaction is aborted, after the calls; or a call's answer is lost",
-		cost:       "as transactional, and every second effect that the claim rules out",
+		cost:       "as transactional, and every second side effect, which the claim rules out",
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/workloads/internal/recorded"
+	"github.com/chaeos/chaeos/workloads/phase"
 )
 
 // TestShareGroupGivesUpWhatKillsItsWorkers: a record is handed out so often and no more. Whoever dies with it in hand each
@@ -15,16 +17,17 @@ import (
 func TestShareGroupGivesUpWhatKillsItsWorkers(t *testing.T) {
 	t.Parallel()
 	const name, most = "share-group", 20
-	r := newRigWith(t, map[string]string{
+	configs := map[string]string{
 		"group.share.delivery.count.limit":    "2",
 		"group.share.record.lock.duration.ms": "2000",
 		"share.record.lock.sweep.interval.ms": "100",
 		"group.share.session.timeout.ms":      "2000",
 		"group.share.heartbeat.interval.ms":   "200",
-	}, 1, testLoad(), name)
+	}
+	r := setup{workers: 1, load: testLoad(), shared: testShared(), configs: configs}.rig(t, name)
 	r.start()
 	r.offer(name, 400)
-	require.NoError(t, r.Arm(within(t, 10*time.Second), name+"-0", PhasePolled))
+	require.NoError(t, r.Arm(within(t, 10*time.Second), name+"-0", phase.Polled))
 	require.NoError(t, r.Await(within(t, 60*time.Second), name+"-0"))
 	require.NoError(t, r.StopSources(within(t, 20*time.Second)))
 	handed := func() bool {
@@ -39,17 +42,17 @@ func TestShareGroupGivesUpWhatKillsItsWorkers(t *testing.T) {
 		require.Less(t, deaths, most, "a worker that dies with all it gets comes to an end")
 		require.NoError(t, r.Kill(within(t, 10*time.Second), name+"-0"))
 		require.NoError(t, r.Restart(within(t, 30*time.Second), name+"-0"))
-		require.NoError(t, r.Arm(within(t, 10*time.Second), name+"-0", PhasePolled))
+		require.NoError(t, r.Arm(within(t, 10*time.Second), name+"-0", phase.Polled))
 	}
 	r.finish()
 	require.Empty(t, r.Incidents())
 	lost, _ := lostAndDoubled(r.counts(name))
 	require.NotZero(t, lost)
-	acknowledged := map[place]bool{}
-	for _, e := range of[*history.Acknowledged](r.entries(name + "-0")) {
+	acknowledged := map[recorded.Location]bool{}
+	for _, e := range recorded.Of[*history.Acknowledged](r.entries(name + "-0")) {
 		for _, x := range e.Ranges {
 			for offset := x.From; offset < x.To; offset++ {
-				acknowledged[place{x.Partition, offset}] = true
+				acknowledged[recorded.At(x.Partition, offset)] = true
 			}
 		}
 	}
@@ -58,6 +61,6 @@ func TestShareGroupGivesUpWhatKillsItsWorkers(t *testing.T) {
 		got[v.Identity] = true
 	}
 	for _, v := range r.readAll("in") {
-		require.Equal(t, got[v.Identity], acknowledged[place{v.partition, v.offset}], "lost is what was never acknowledged")
+		require.Equal(t, got[v.Identity], acknowledged[recorded.At(v.partition, v.offset)], "lost is what was never acknowledged")
 	}
 }

@@ -1,17 +1,21 @@
 package workloads
 
-import "context"
+import (
+	"context"
+
+	"github.com/chaeos/chaeos/workloads/worker"
+)
 
 // slowOutside makes the same slow external call as slowTransaction, after a poll and before its transaction.
 //
-// It claims exactly-once. The call delays the worker's own records and nobody else's: no transaction is open meanwhile,
-// so readers are given everything that other workers and pipelines write.
+// It claims exactly-once. The call delays the worker's own records and no others: no transaction is open meanwhile, so
+// readers get everything that other workers and pipelines write.
 func slowOutside() Pipeline {
 	return Pipeline{
 		PipelineInfo: transactionalInfo("slow-outside",
 			"transactional with a slow external call before the transaction", "transaction.timeout.ms=60000, an external call before the transaction"),
-		work: func(ctx context.Context, w *worker) error {
-			return (&transactor{w: w, timeout: slowTimeout, before: slowCall(w)}).run(ctx)
+		work: func(ctx context.Context, w *worker.Worker) error {
+			return worker.Transactor{Timeout: slowTimeout, Before: slowCall(w)}.Run(ctx, w)
 		},
 		options: slowOptions(),
 		loop: `poll

@@ -6,6 +6,8 @@ import (
 
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/workloads/member"
+	"github.com/chaeos/chaeos/workloads/worker"
 )
 
 // The options of the pipelines that call something slow.
@@ -14,28 +16,28 @@ const (
 	optEvery = "every"
 )
 
-// slowTimeout is the transaction timeout of the pipelines with a slow call: the brokers' largest default (15 min) is far
-// above it, and no call is as long.
+// slowTimeout is the transaction timeout of the pipelines with a slow call: far below the most that brokers allow by
+// default (15 min), and longer than a call.
 const slowTimeout = time.Minute
 
-func slowOptions() []Option {
-	return groupOptionList(
-		Option{Name: optCall, Default: "5s", About: "how long the external call takes"},
-		Option{Name: optEvery, Default: "10s", About: "how often a worker makes it"},
+func slowOptions() member.Options {
+	return worker.GroupOptions(
+		member.Option{Name: optCall, Default: "5s", About: "how long the external call takes"},
+		member.Option{Name: optEvery, Default: "10s", About: "how often a worker makes it"},
 	)
 }
 
 // slowTransaction makes a slow external call inside its transaction, once its outputs are stored.
 //
 // It claims exactly-once, and keeps it as long as the call ends before the transaction timeout (one minute here). But
-// nothing that comes after the open transaction's first record in a partition can be read with read_committed until it
-// ends: the call's length is every reader's latency. slow-outside makes the same call before the transaction.
+// until the transaction ends, no read_committed reader gets anything after its first record in a partition: the call's
+// length is every reader's latency. slow-outside makes the same call before the transaction.
 func slowTransaction() Pipeline {
 	return Pipeline{
 		PipelineInfo: transactionalInfo("slow-transaction",
 			"transactional with a slow external call inside the transaction", "transaction.timeout.ms=60000, an external call inside the transaction"),
-		work: func(ctx context.Context, w *worker) error {
-			return (&transactor{w: w, timeout: slowTimeout, inside: slowCall(w)}).run(ctx)
+		work: func(ctx context.Context, w *worker.Worker) error {
+			return worker.Transactor{Timeout: slowTimeout, Inside: slowCall(w)}.Run(ctx, w)
 		},
 		options: slowOptions(),
 		loop: `poll
@@ -56,9 +58,9 @@ commit
 	}
 }
 
-// slowCall is the external call: it takes its time once in a while.
-func slowCall(w *worker) func(context.Context) error {
-	last, every, call := history.Now(), w.spec.duration(optEvery), w.spec.duration(optCall)
+// slowCall is the external call: slow, once in a while.
+func slowCall(w *worker.Worker) func(context.Context) error {
+	last, every, call := history.Now(), w.Spec.Duration(optEvery), w.Spec.Duration(optCall)
 	return func(ctx context.Context) error {
 		if history.Now().Sub(last) < every {
 			return nil

@@ -5,10 +5,11 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kversion"
 
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/workloads/phase"
+	"github.com/chaeos/chaeos/workloads/worker"
 )
 
 // halvesOverhead is how long a client of these pipelines waits for an answer beyond a request's own timeout: short enough
@@ -18,35 +19,25 @@ const halvesOverhead = 1500 * time.Millisecond
 // transactionalHalves writes each transaction in two halves, the second to partitions that are new to it, and aborts every
 // other transaction.
 //
-// It claims exactly-once. Its shape is the one in which a request that comes late does harm: an EndTxn that was held up
-// while its retry passed ends the next transaction between its halves. Under transaction.version 2 each end raises the
-// producer's epoch and the late request is fenced; below that, the first half is aborted (or committed) alone.
+// It claims exactly-once. In this shape a late request does harm: an EndTxn that was held up while its retry passed ends
+// the next transaction between its halves. Under transaction.version 2 each end raises the producer's epoch and the late
+// request is fenced; below that, the first half is aborted (or committed) alone.
 func transactionalHalves() Pipeline {
 	return halves("transactional-halves", "transactional in two halves, every other transaction aborted",
 		"a late EndTxn ends the next transaction: with transaction.version 1")
 }
 
-// transactionalHalvesOldClient is the same with a client that speaks no more than Kafka 3.7 did. It can't ask for
-// transaction.version 2, whatever the brokers have.
-func transactionalHalvesOldClient() Pipeline {
-	p := halves("transactional-halves-old-client", "transactional-halves with a client as old as Kafka 3.7",
-		"a late EndTxn ends the next transaction: with any transaction.version", kgo.MaxVersions(kversion.V3_7_0()))
-	p.Deviations = append(p.Deviations, "speaks the protocol of Kafka 3.7")
-	return p
-}
-
+// halves makes the pipelines of this shape.
 func halves(name, about, breaksWhen string, options ...kgo.Opt) Pipeline {
 	info := transactionalInfo(name, about, "every other transaction is aborted", "request timeouts are followed by 1.5 s, not 10 s")
-	info.Phases = []string{PhasePolled, PhaseHalfway, PhaseProcessed, PhaseFlushed, PhaseCommitting, PhaseOffsetsSent, PhaseCommitted}
+	info.Phases = []string{phase.Polled, phase.Halfway, phase.Processed, phase.Flushed, phase.Committing, phase.OffsetsSent, phase.Committed}
 	return Pipeline{
 		PipelineInfo: info,
-		work: func(ctx context.Context, w *worker) error {
-			return (&transactor{
-				w: w, options: append(options, kgo.RequestTimeoutOverhead(halvesOverhead)),
-				gather: twoPartitions, store: storeInHalves, aborts: func(n uint64) bool { return n%2 == 1 },
-			}).run(ctx)
-		},
-		options: groupOptionList(),
+		work: worker.Transactor{
+			Options: append(options, kgo.RequestTimeoutOverhead(halvesOverhead)),
+			Gather:  twoPartitions, Store: storeInHalves, Aborts: func(n uint64) bool { return n%2 == 1 },
+		}.Run,
+		options: worker.GroupOptions(),
 		loop: `poll until there are records of two partitions
 -- polled --
 begin a transaction
@@ -68,25 +59,25 @@ commit
 	}
 }
 
-// gatherAtMost is how long a worker that has records of one partition waits for those of another: at the end of a run
-// there are none.
+// gatherAtMost is how long a worker that has records of one partition waits for those of another. At the end of a run none
+// come.
 const gatherAtMost = time.Second
 
-// twoPartitions polls on until there are records of two partitions, or none come any more. It polls only what is there:
-// a poll that is given up might have taken records already.
-func twoPartitions(ctx context.Context, c *client, inputs []input) ([]input, error) {
+// twoPartitions polls on until there are records of two partitions, or no more come. It polls only what is there: a poll
+// that is given up might have taken records already.
+func twoPartitions(ctx context.Context, c *worker.Client, inputs []worker.Input) ([]worker.Input, error) {
 	begun := history.Now()
-	for !has(inputs, func(in input) bool { return in.partition != inputs[0].partition }) {
-		if history.Now().Sub(begun) > gatherAtMost || c.w.stopping.Err() != nil {
+	for !has(inputs, func(in worker.Input) bool { return in.Partition != inputs[0].Partition }) {
+		if history.Now().Sub(begun) > gatherAtMost || c.Stopping.Err() != nil {
 			return inputs, nil
 		}
-		if c.kafka.BufferedFetchRecords() == 0 {
+		if c.Buffered() == 0 {
 			if err := wait.Sleep(ctx, 10*time.Millisecond); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		more, err := c.poll(ctx)
+		more, err := c.Poll(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -95,9 +86,11 @@ func twoPartitions(ctx context.Context, c *client, inputs []input) ([]input, err
 	return inputs, nil
 }
 
-func has(inputs []input, what func(input) bool) bool { return len(only(inputs, what)) > 0 }
+func has(inputs []worker.Input, what func(worker.Input) bool) bool {
+	return len(only(inputs, what)) > 0
+}
 
-func only(inputs []input, what func(input) bool) (out []input) {
+func only(inputs []worker.Input, what func(worker.Input) bool) (out []worker.Input) {
 	for _, in := range inputs {
 		if what(in) {
 			out = append(out, in)
@@ -107,27 +100,26 @@ func only(inputs []input, what func(input) bool) (out []input) {
 }
 
 // storeInHalves stores the outputs of one partition, and then those of the others.
-func storeInHalves(ctx context.Context, c *client, inputs []input) (bool, error) {
-	first := func(in input) bool { return in.partition == inputs[0].partition }
-	var failed failures
+func storeInHalves(ctx context.Context, c *worker.Client, inputs []worker.Input) (bool, error) {
+	first := func(in worker.Input) bool { return in.Partition == inputs[0].Partition }
+	var failed worker.Failures
 	for _, in := range only(inputs, first) {
-		if err := c.w.work(ctx); err != nil {
+		if err := c.Work(ctx); err != nil {
 			return false, err
 		}
-		c.produce(ctx, in, failed.done)
+		c.Produce(ctx, in, failed.Done)
 	}
-	if err := c.flush(ctx); err != nil {
+	if err := c.Flush(ctx); err != nil {
 		return false, err
 	}
-	rest := only(inputs, func(in input) bool { return !first(in) })
+	rest := only(inputs, func(in worker.Input) bool { return !first(in) })
 	if len(rest) > 0 {
-		if err := c.w.gates.reach(ctx, PhaseHalfway, len(inputs)); err != nil {
+		if err := c.Gates.Reach(ctx, phase.Halfway, len(inputs)); err != nil {
 			return false, err
 		}
 	}
-	if err := workAndProduce(ctx, c, rest, &failed); err != nil {
+	if err := worker.WorkAndProduce(ctx, c, rest, &failed); err != nil {
 		return false, err
 	}
-	err := c.flush(ctx)
-	return len(failed.take()) == 0, err
+	return worker.Stored(ctx, c, &failed)
 }

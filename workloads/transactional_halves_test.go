@@ -8,6 +8,8 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/workloads/internal/recorded"
+	"github.com/chaeos/chaeos/workloads/phase"
 )
 
 // TestHalvesWriteNewPartitionsAfterTheMiddle: what is stored when the worker waits halfway is of one partition, and the
@@ -21,13 +23,13 @@ func TestHalvesWriteNewPartitionsAfterTheMiddle(t *testing.T) {
 			r.start()
 			r.offer(pipeline, 200)
 			ctx := within(t, 30*time.Second)
-			require.NoError(t, r.Arm(ctx, name, PhaseCommitted))
+			require.NoError(t, r.Arm(ctx, name, phase.Committed))
 			require.NoError(t, r.Await(ctx, name))
 			before := r.ends("out-" + pipeline)
-			require.NoError(t, r.Arm(ctx, name, PhaseHalfway))
+			require.NoError(t, r.Arm(ctx, name, phase.Halfway))
 			require.NoError(t, r.Await(ctx, name))
 			middle := r.ends("out-" + pipeline)
-			require.NoError(t, r.Arm(ctx, name, PhaseFlushed))
+			require.NoError(t, r.Arm(ctx, name, phase.Flushed))
 			require.NoError(t, r.Await(ctx, name))
 			after := r.ends("out-" + pipeline)
 			require.Len(t, grown(before, middle), 1, "%v, %v", before, middle)
@@ -41,7 +43,7 @@ func TestHalvesWriteNewPartitionsAfterTheMiddle(t *testing.T) {
 			require.Zero(t, doubled)
 
 			var commits []bool
-			for _, e := range of[*history.TxnEnded](r.entries(name)) {
+			for _, e := range recorded.Of[*history.TxnEnded](r.entries(name)) {
 				require.Equal(t, history.OutcomeConfirmed, e.Outcome)
 				commits = append(commits, e.Commit)
 			}

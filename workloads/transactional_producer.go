@@ -1,26 +1,26 @@
 package workloads
 
 import (
-	"context"
-
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/workloads/member"
+	"github.com/chaeos/chaeos/workloads/phase"
+	"github.com/chaeos/chaeos/workloads/source"
 )
 
 // transactionalProducer writes what is due, a tenth of a second's records at least, over several partitions, in one
-// transaction, and keeps no position of its own: after a restart, and after every error, it takes its producer id anew
-// under the same transactional id and then reads its topic back to see what was committed.
+// transaction. It keeps no place of its own: after a restart, and after every error, it takes a producer id under the same
+// transactional id and then reads its topic back to see what was committed.
 //
-// It claims exactly-once, over restarts too: taking the id ends whatever the earlier life left open, so what is read
-// back is final. It holds while the transactional id is one producer's (two-producers-one-id shares it on purpose) and
-// the topic is read back with read_committed. A reader that isn't read_committed sees aborted records.
+// It claims exactly-once, also over restarts: taking the id ends whatever the earlier incarnation left open, so what is
+// read back is final. The claim holds while only one producer uses the transactional id (two-producers-one-id shares it on
+// purpose) and the topic is read back with read_committed. A reader that isn't read_committed sees aborted records.
 func transactionalProducer() Pipeline {
 	return Pipeline{
 		PipelineInfo: transactionalProducerInfo("transactional-producer",
 			"a producer of transactions over several partitions that finds its place by reading back",
 			"a transaction for each tenth of a second's records and whatever else is due"),
-		open: func(stopping context.Context, s spec, hist *history.Writer, _ Pipeline, g *gates) (sender, error) {
-			return openTransacting(stopping, s, hist, g, transacting{}), nil
+		open: func(p *member.Process) (member.Program, error) {
+			return source.OpenTransacting(p, 0), nil
 		},
 		loop:       loopOfTransacting,
 		breaksWhen: "never, with transaction.version 2 and one producer to a transactional id",
@@ -32,7 +32,7 @@ func transactionalProducerInfo(name, about string, deviations ...string) harness
 	return harness.PipelineInfo{
 		Name: name, Claims: harness.ExactlyOnce, About: about, ProducerOnly: true, Transactional: true,
 		Deviations: deviations,
-		Phases:     []string{PhaseFlushed, PhaseCommitting, PhaseCommitted},
+		Phases:     []string{phase.Flushed, phase.Committing, phase.Committed},
 	}
 }
 

@@ -1,8 +1,7 @@
-package workloads
+package fleet
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,77 +9,84 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/effects"
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/workloads/protocol"
 )
 
-// planMembers lists a run's members, sorted by name: the shared source where a pipeline reads its topic, one source for
-// each producer-only pipeline, and the workers.
-func planMembers(f harness.FleetSpec) ([]*member, error) {
+// plan lists a run's members, sorted by name: the shared source if a pipeline reads its topic, one source for each
+// producer under test, the workers, and the external service if a pipeline calls it.
+func (f *Fleet) plan() []*member {
 	var members []*member
-	shared := false
-	for _, layout := range f.Plan.Pipelines {
-		if _, err := Lookup(layout.Name); err != nil {
-			return nil, err
-		}
+	shared, called := false, false
+	for _, layout := range f.spec.Plan.Pipelines {
+		called = called || layout.Effects
 		if layout.ProducerOnly {
-			m := planSource(f, "source-"+layout.Name, layout.Name, layout.Source, layout.Output)
-			m.template.Checkpoint = filepath.Join(f.Dir, "processes", m.Name+".checkpoint")
-			if len(layout.TransactionalIDs) > 0 {
-				m.template.TransactionalID = layout.TransactionalIDs[0]
-			}
-			members = append(members, m)
+			members = append(members, f.planProducer(layout))
 			continue
 		}
 		shared = true
-		for n := range f.Experiment.Workers {
-			members = append(members, planWorker(f, layout, n))
+		for n := range f.spec.Experiment.Workers {
+			members = append(members, f.planWorker(layout, n))
 		}
 	}
-	if slices.ContainsFunc(f.Plan.Pipelines, func(l harness.PipelineLayout) bool { return l.Effects }) {
-		s := planSpec(f, serviceName, roleService, "")
-		s.Effects = effects.Path(f.Dir)
-		members = append(members, newMember(s))
+	if called {
+		s := f.planSpec(protocol.ServiceName, protocol.RoleService, "")
+		s.Effects = effects.Path(f.spec.Dir)
+		members = append(members, f.newMember(s))
 	}
 	if shared {
-		members = append(members, planSource(f, "source-input", "", harness.SharedSource, f.Plan.Input))
+		members = append(members, f.planSource("source-input", "", harness.SharedSource, f.spec.Plan.Input))
 	}
-	slices.SortFunc(members, func(a, b *member) int { return strings.Compare(a.Name, b.Name) })
-	return members, nil
+	slices.SortFunc(members, byName)
+	return members
 }
 
-func planSource(f harness.FleetSpec, name, pipeline string, number uint16, topic string) *member {
-	s := planSpec(f, name, roleSource, pipeline)
+func byName(a, b *member) int { return strings.Compare(a.Name, b.Name) }
+
+func (f *Fleet) planProducer(layout harness.PipelineLayout) *member {
+	m := f.planSource("source-"+layout.Name, layout.Name, layout.Source, layout.Output)
+	m.template.Checkpoint = filepath.Join(f.spec.Dir, "processes", m.Name+".checkpoint")
+	if len(layout.TransactionalIDs) > 0 {
+		m.template.TransactionalID = layout.TransactionalIDs[0]
+	}
+	return m
+}
+
+func (f *Fleet) planSource(name, pipeline string, number uint16, topic string) *member {
+	s := f.planSpec(name, protocol.RoleSource, pipeline)
 	s.Number, s.Output = number, topic
-	return newMember(s)
+	return f.newMember(s)
 }
 
-func planWorker(f harness.FleetSpec, layout harness.PipelineLayout, n int) *member {
-	s := planSpec(f, fmt.Sprintf("%s-%d", layout.Name, n), roleWorker, layout.Name)
-	s.Number, s.Input, s.Output, s.Further, s.Group = uint16(n), f.Plan.Input, layout.Output, layout.Further, layout.Group
+func (f *Fleet) planWorker(layout harness.PipelineLayout, n int) *member {
+	s := f.planSpec(fmt.Sprintf("%s-%d", layout.Name, n), protocol.RoleWorker, layout.Name)
+	s.Number, s.Input, s.Output, s.Further, s.Group = uint16(n), f.spec.Plan.Input, layout.Output, layout.Further, layout.Group
 	if n < len(layout.TransactionalIDs) {
 		s.TransactionalID = layout.TransactionalIDs[n]
 	}
-	return newMember(s)
+	return f.newMember(s)
 }
 
-func planSpec(f harness.FleetSpec, name, role, pipeline string) spec {
-	return spec{
-		Name: name, Role: role, Pipeline: pipeline, Run: f.RunID,
-		Bootstrap: f.Cluster.Info().Bootstrap, Partitions: f.Plan.Partitions,
-		Shared: f.Experiment.Shared, Load: f.Experiment.Load, Options: f.Experiment.Options[pipeline],
+func (f *Fleet) planSpec(name, role, pipeline string) protocol.Spec {
+	exp := f.spec.Experiment
+	return protocol.Spec{
+		Name: name, Role: role, Pipeline: pipeline, Run: f.spec.RunID,
+		Bootstrap: f.spec.Cluster.Info().Bootstrap, Partitions: f.spec.Plan.Partitions,
+		Shared: exp.Shared, Load: exp.Load, Options: exp.Options[pipeline],
 	}
 }
 
-func newMember(s spec) *member {
-	m := &member{template: s}
-	m.Name, m.Role, m.Pipeline, m.Number, m.State = s.Name, s.Role, s.Pipeline, int(s.Number), harness.MemberDead
-	return m
+func (f *Fleet) newMember(s protocol.Spec) *member {
+	if program := f.programs[s.Pipeline]; program != nil && s.Role == protocol.RoleWorker {
+		return newMember(program, s)
+	}
+	return newMember(own{f.spec.Command}, s)
 }
 
 // firstSequence is the first sequence that no incarnation intended: sequences stay dense over a source's restarts.
 func firstSequence(dir string, earlier []harness.HistoryRecord) (uint64, error) {
 	var first uint64
 	for _, h := range earlier {
-		if h.Role != roleSource {
+		if h.Role != protocol.RoleSource {
 			continue
 		}
 		_, err := history.ReadFile(filepath.Join(dir, h.File), func(e history.Entry) error {
@@ -94,41 +100,4 @@ func firstSequence(dir string, earlier []harness.HistoryRecord) (uint64, error) 
 		}
 	}
 	return first, nil
-}
-
-// incident says what was unplanned about the process's end, if anything was.
-func (l *life) incident() (string, bool) {
-	err := l.process.Err()
-	switch {
-	case l.killed, l.stopped && err == nil:
-		return "", false
-	case err == nil && l.told == "":
-		return "ended without being told to" + logTail(l.log), true
-	}
-	reason := fmt.Sprint(err)
-	if l.told != "" {
-		reason += ": " + l.told
-	}
-	return "ended by itself: " + reason + logTail(l.log), true
-}
-
-// An incident quotes so many lines of a log, and so many bytes of each.
-const (
-	logTailLines = 3
-	logTailWidth = 200
-)
-
-// logTail quotes the end of a process's log.
-func logTail(path string) string {
-	data, err := os.ReadFile(path)
-	text := strings.TrimSpace(string(data))
-	if err != nil || text == "" {
-		return ""
-	}
-	lines := strings.Split(text, "\n")
-	lines = lines[max(0, len(lines)-logTailLines):]
-	for i, line := range lines {
-		lines[i] = line[:min(len(line), logTailWidth)]
-	}
-	return "; its log ends: " + strings.Join(lines, " | ")
 }

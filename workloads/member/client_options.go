@@ -1,4 +1,4 @@
-package workloads
+package member
 
 import (
 	"context"
@@ -7,15 +7,16 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/workloads/protocol"
 )
 
-// clientOptions are what every client of a run shares. Compression is off everywhere, so that bytes on the wire are
-// comparable and the padding isn't measured instead of Kafka.
-func clientOptions(s spec) []kgo.Opt {
+// ClientOptions are the options that all clients of a run share. Compression is off everywhere: bytes on the wire are
+// comparable, and the figures are about Kafka, not about the padding.
+func ClientOptions(s protocol.Spec) []kgo.Opt {
 	return []kgo.Opt{
 		kgo.SeedBrokers(s.Bootstrap...),
 		harness.Via(s.Dials),
-		kgo.ClientID(s.id()),
+		kgo.ClientID(s.ID()),
 		kgo.AlwaysRetryEOF(), // a proxy before a broker that is down accepts, then closes
 		kgo.MetadataMinAge(s.Shared.MetadataMinAge),
 		kgo.MetadataMaxAge(s.Shared.MetadataMaxAge),
@@ -27,29 +28,12 @@ func clientOptions(s spec) []kgo.Opt {
 	}
 }
 
-// Spec is what a process is told to be. It is exported for the benchmark that runs one source without a fleet, beside a
-// bare producer that is told the same.
-type Spec = spec
-
-// SourceOptions are the client options of the shared source: kgo's producing defaults, acks=all and idempotent.
-func SourceOptions(s Spec) []kgo.Opt {
-	bytes := sourceBufferBytes
-	if s.Load.Rate <= 0 {
-		bytes = unthrottledBytes
+// Logged logs an error in a callback that can't return one. The history's writer keeps its own errors, so the loop ends
+// with them.
+func Logged(err error) {
+	if err != nil {
+		slog.Warn("callback", "err", err)
 	}
-	return append(clientOptions(s), kgo.MaxBufferedRecords(sourceBuffer), kgo.MaxBufferedBytes(bytes))
-}
-
-// groupOptions are what every worker's consumer shares: a heartbeat of a third of the session, and, unless the
-// experiment says otherwise, the cooperative balancer, so that a member that joins or dies doesn't stop the others.
-func groupOptions(s spec, balancer kgo.GroupBalancer) []kgo.Opt {
-	return append(groupProtocol(s, balancer),
-		kgo.ConsumerGroup(s.Group),
-		kgo.ConsumeTopics(s.Input),
-		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
-		kgo.SessionTimeout(s.Shared.SessionTimeout),
-		kgo.HeartbeatInterval(s.Shared.SessionTimeout/3),
-	)
 }
 
 // kafkaLog hands the client's warnings to the process's log.

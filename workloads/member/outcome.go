@@ -1,4 +1,4 @@
-package workloads
+package member
 
 import (
 	"errors"
@@ -9,19 +9,18 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 )
 
-// rejections are what proves that a record was never stored, whatever became of earlier attempts to send it: each
-// depends on the record alone, so every attempt met it before the append. Anything that an earlier attempt may have
-// escaped (not enough replicas, not the leader, no permission any more) is missing here on purpose, because the client
-// retries and tells only of the last attempt.
+// rejections are the errors that prove that a record was never stored. Each depends on the record alone, so every attempt
+// met it before the append. Errors that an earlier attempt may have escaped (not enough replicas, not the leader, no
+// permission any more) are missing on purpose: the client retries, and reports the last attempt only.
 var rejections = []error{
 	kerr.MessageTooLarge, kerr.RecordListTooLarge, kerr.InvalidRecord, kerr.InvalidTimestamp,
 	kerr.InvalidTopicException, kerr.InvalidRequiredAcks, kerr.UnsupportedForMessageFormat,
 	kgo.ErrMaxBuffered, // refused by the client before it took the record
 }
 
-// produceOutcome says what a produce promise's error means. A timeout, a cancelled context, a closed client and a lost
-// connection leave the record's fate unknown: a request that holds it may have been written.
-func produceOutcome(err error) (history.Outcome, string) {
+// ProduceOutcome is what the error of a produce promise means, and the error's text. A timeout, a cancelled context, a
+// closed client and a lost connection leave the outcome unknown: a request that holds the record may have been written.
+func ProduceOutcome(err error) (history.Outcome, string) {
 	if err == nil {
 		return history.OutcomeConfirmed, ""
 	}
@@ -33,9 +32,9 @@ func produceOutcome(err error) (history.Outcome, string) {
 	return history.OutcomeUnknown, err.Error()
 }
 
-// commitOutcome says what an offset commit's error means. A refusal proves nothing: the client retries lost commits,
-// and the one before the refusal may have been applied.
-func commitOutcome(err error) (history.Outcome, string) {
+// CommitOutcome is what the error of an offset commit means, and the error's text. A refusal proves nothing: the client
+// retries lost commits, and the one before the refusal may have been applied.
+func CommitOutcome(err error) (history.Outcome, string) {
 	if err == nil {
 		return history.OutcomeConfirmed, ""
 	}

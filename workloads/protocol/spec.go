@@ -1,27 +1,29 @@
-package workloads
+package protocol
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
-	"sync"
+	"strconv"
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 )
 
-// Subcommand is the name of the hidden subcommand that runs this program as a source or worker (RunProcess).
+// Subcommand is the name of the hidden subcommand that runs this program as a member.
 const Subcommand = "worker"
 
 // The roles of a process.
 const (
-	roleSource = "source"
-	roleWorker = "worker"
+	RoleSource  = "source"
+	RoleWorker  = "worker"
+	RoleService = "service"
 )
 
-// spec is what one source or worker is told to be: the first line on its standard input.
-type spec struct {
+// ServiceName is the external service's name as a member of the fleet.
+const ServiceName = "service"
+
+// Spec tells a process what to be. It is the first line on its standard input.
+type Spec struct {
 	Name        string        `json:"name"`
 	Role        string        `json:"role"`
 	Pipeline    string        `json:"pipeline,omitempty"`
@@ -32,100 +34,46 @@ type spec struct {
 	History   string        `json:"history"`
 	Bootstrap []string      `json:"bootstrap"`
 	Dials     harness.Dials `json:"dials"`
-	// Input is what a worker reads; Output is what a worker or a source writes, Further what it writes beside.
+	// Input is the topic that a worker reads. Output is the topic that a worker or source writes; Further are its other
+	// output topics.
 	Input      string   `json:"input,omitempty"`
 	Output     string   `json:"output"`
 	Further    []string `json:"further,omitempty"`
 	Partitions int      `json:"partitions"`
 	Group      string   `json:"group,omitempty"`
-	// TransactionalID is the worker's or source's, stable over incarnations.
+	// TransactionalID stays the same over incarnations.
 	TransactionalID string `json:"transactionalID,omitempty"`
-	// Options are the pipeline's settings that the experiment changed.
+	// Options are the pipeline's options that the experiment sets. Inside the process the pipeline's defaults are added.
 	Options map[string]string `json:"options,omitempty"`
 	Shared  harness.Shared    `json:"shared"`
 	Load    harness.Load      `json:"load"`
-	// First is the first sequence that no earlier incarnation of a source intended: where it goes on, unless its pipeline
-	// finds its position another way.
+	// First is the first sequence that no earlier incarnation of a source intended. A source starts there, unless its
+	// pipeline finds its place another way.
 	First uint64 `json:"first,omitempty"`
-	// Checkpoint is the path of the file that a source may keep its own position in.
+	// Checkpoint is the path of the file in which a source may keep its place.
 	Checkpoint string `json:"checkpoint,omitempty"`
-	// Service is the external service's address: what a worker calls, through a proxy of its own, or what the service
-	// listens on after its first life. Effects is the path of the service's store.
+	// Service is the external service's address: for a worker the one to call, for the service itself the one to listen
+	// on ("": any free port). Effects is the path of the service's store.
 	Service string `json:"service,omitempty"`
 	Effects string `json:"effects,omitempty"`
-	// Count, when not 0, ends the source in order after so many records.
+	// Count is the number of records after which a source ends in order; 0: it goes on until it is stopped.
 	Count uint64 `json:"count,omitempty"`
 }
 
-// id names the incarnation in client ids and file names.
-func (s spec) id() string { return fmt.Sprintf("%s.%d", s.Name, s.Incarnation) }
+// ID names the incarnation in client ids and file names.
+func (s Spec) ID() string { return fmt.Sprintf("%s.%d", s.Name, s.Incarnation) }
 
-// command is one line on the process's standard input after the spec.
-type command struct {
-	// ID is answered by an event that has it too, once the command has been obeyed.
-	ID uint64 `json:"id"`
-	Do string `json:"do"`
-	// Phase is what to wait at (arm), after so many passes of it.
-	Phase  string `json:"phase,omitempty"`
-	Passes uint64 `json:"passes,omitempty"`
-	// Within bounds an orderly stop.
-	Within time.Duration `json:"within,omitempty"`
+// Option is the value of a pipeline's option, "" if it has no such option.
+func (s Spec) Option(name string) string { return s.Options[name] }
+
+// Duration is the value of an option that is a duration. Values are checked before a run starts.
+func (s Spec) Duration(name string) time.Duration {
+	d, _ := time.ParseDuration(s.Option(name))
+	return d
 }
 
-// The commands.
-const (
-	doFeed    = "feed"
-	doArm     = "arm"
-	doRelease = "release"
-	doStop    = "stop"
-)
-
-// event is one line on the process's standard output.
-type event struct {
-	Event string `json:"event"`
-	// ID is the obeyed command's (event obeyed); Error says why it couldn't be obeyed, or why the process ends.
-	ID    uint64 `json:"id,omitempty"`
-	Error string `json:"error,omitempty"`
-	// Partitions are what the worker holds now (event assigned).
-	Partitions []int32 `json:"partitions,omitempty"`
-	// Phase and Held say where the worker waits, and with how many unfinished records (event waiting).
-	Phase string `json:"phase,omitempty"`
-	Held  uint64 `json:"held,omitempty"`
-	// Address is where the service listens (event ready).
-	Address string `json:"address,omitempty"`
-	counters
-}
-
-// counters say how far a process is (event progress): records intended and acknowledged by a source, outputs confirmed
-// to a worker.
-type counters struct {
-	Intended  uint64 `json:"intended,omitempty"`
-	Acked     uint64 `json:"acked,omitempty"`
-	Processed uint64 `json:"processed,omitempty"`
-}
-
-// The events.
-const (
-	evReady    = "ready"
-	evAssigned = "assigned"
-	evProgress = "progress"
-	evWaiting  = "waiting"
-	evObeyed   = "obeyed"
-	evDone     = "done"
-	evError    = "error"
-)
-
-// teller writes events, one line each, from any goroutine.
-type teller struct {
-	mu  sync.Mutex
-	out *json.Encoder
-}
-
-func newTeller(out io.Writer) *teller { return &teller{out: json.NewEncoder(out)} }
-
-// tell drops what can't be written: when the harness no longer listens, end of file on standard input ends the process.
-func (t *teller) tell(e event) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	_ = t.out.Encode(e)
+// Share is the value of an option that is a share from 0 to 1. Values are checked before a run starts.
+func (s Spec) Share(name string) float64 {
+	x, _ := strconv.ParseFloat(s.Option(name), 64)
+	return x
 }

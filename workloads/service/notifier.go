@@ -1,4 +1,4 @@
-package workloads
+package service
 
 import (
 	"bytes"
@@ -11,45 +11,46 @@ import (
 
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/workloads/phase"
+	"github.com/chaeos/chaeos/workloads/worker"
 )
 
 const (
 	// notifyWithin is how long a worker waits for the service's answer.
 	notifyWithin = 2 * time.Second
-	// notifyPause is the wait before an effect is asked for again.
+	// notifyPause is the wait before a side effect is asked for again.
 	notifyPause = 200 * time.Millisecond
 )
 
-// notifier asks the external service for effects, and records what became of each request: like the client, it is the
-// only way a pipeline has.
-type notifier struct {
-	c    *client
+// Notifier asks the external service for side effects, and records the outcome of each request. Like the client, it is
+// the only way that a pipeline has.
+type Notifier struct {
+	c    *worker.Client
 	http *http.Client
 	// keyed sends an Idempotency-Key that is the same whenever the same input is processed.
 	keyed bool
 }
 
-func newNotifier(c *client, keyed bool) *notifier {
-	return &notifier{c: c, http: &http.Client{Timeout: notifyWithin}, keyed: keyed}
+// NewNotifier makes a notifier, with an Idempotency-Key in each request if keyed is set.
+func NewNotifier(c *worker.Client, keyed bool) *Notifier {
+	return &Notifier{c: c, http: &http.Client{Timeout: notifyWithin}, keyed: keyed}
 }
 
-// once asks for one input's effect. An error says nothing: the service may have stored it.
-func (n *notifier) once(ctx context.Context, in input) error {
+// Once asks for one input's side effect. An error proves nothing: the service may have stored it.
+func (n *Notifier) Once(ctx context.Context, in worker.Input) error {
 	err := n.post(ctx, in)
-	outcome, reason := history.OutcomeConfirmed, ""
 	if err != nil {
-		outcome, reason = history.OutcomeUnknown, "the service did not confirm"
-		slog.Warn("notify", "partition", in.partition, "offset", in.offset, "err", err)
-	} else {
-		n.c.w.processed.Add(1)
+		slog.Warn("notify", "partition", in.Partition, "offset", in.Offset, "err", err)
+		n.c.Resolve(in, history.OutcomeUnknown, "the service did not confirm")
+		return err
 	}
-	n.c.outputs.add(settling{txn: n.c.openTxn(), outcome: outcome, reason: reason}, in.partition)
-	return err
+	n.c.Resolve(in, history.OutcomeConfirmed, "")
+	return nil
 }
 
 // until asks again until the service confirms.
-func (n *notifier) until(ctx context.Context, in input) error {
-	for n.once(ctx, in) != nil {
+func (n *Notifier) until(ctx context.Context, in worker.Input) error {
+	for n.Once(ctx, in) != nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -60,10 +61,10 @@ func (n *notifier) until(ctx context.Context, in input) error {
 	return nil
 }
 
-func (n *notifier) post(ctx context.Context, in input) error {
-	s := n.c.w.spec
-	url := fmt.Sprintf("http://%s/effects/%s/%d", s.Service, s.Pipeline, in.partition)
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(n.c.value(in)))
+func (n *Notifier) post(ctx context.Context, in worker.Input) error {
+	s := n.c.Spec
+	url := fmt.Sprintf("http://%s/effects/%s/%d", s.Service, s.Pipeline, in.Partition)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(n.c.Value(in)))
 	if err != nil {
 		return err
 	}
@@ -84,18 +85,18 @@ func (n *notifier) post(ctx context.Context, in input) error {
 	return nil
 }
 
-// all asks for every input's effect, again until each is confirmed.
-func (n *notifier) all(ctx context.Context, inputs []input) error {
+// All asks for every input's side effect, again until each is confirmed.
+func (n *Notifier) All(ctx context.Context, inputs []worker.Input) error {
 	for _, in := range inputs {
-		if err := n.c.w.work(ctx); err != nil {
+		if err := n.c.Work(ctx); err != nil {
 			return err
 		}
 		if err := n.until(ctx, in); err != nil {
 			return err
 		}
 	}
-	if err := n.c.recordOutputs(); err != nil {
+	if err := n.c.RecordOutputs(); err != nil {
 		return err
 	}
-	return n.c.w.gates.reach(ctx, PhaseNotified, len(inputs))
+	return n.c.Gates.Reach(ctx, phase.Notified, len(inputs))
 }

@@ -1,4 +1,4 @@
-package workloads
+package service
 
 import (
 	"context"
@@ -11,56 +11,52 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/effects"
-	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/workloads/member"
+	"github.com/chaeos/chaeos/workloads/phase"
+	"github.com/chaeos/chaeos/workloads/protocol"
 )
 
 const (
-	// roleService is the role of the external service's process.
-	roleService = "service"
-	// serviceName is the service's name as a member of the fleet.
-	serviceName = "service"
 	// keyHeader is the header whose value the service honours once for each pipeline.
 	keyHeader = "Idempotency-Key"
-	// mostBody bounds a request's body.
+	// mostBody bounds a request's body, in bytes.
 	mostBody = 4 << 20
 )
 
-// service is the external service: it accepts effects over HTTP and stores each durably before it answers. It knows
-// nothing of Kafka.
+// phases are where the service can be armed.
+var phases = []string{phase.Stored, phase.Failing, phase.Forgetting}
+
+// service accepts side effects over HTTP and stores each durably before it answers. It knows nothing of Kafka.
 type service struct {
+	*member.Process
 	store    *effects.Store
-	gates    *gates
 	server   *http.Server
 	listener net.Listener
-	stopping context.Context //nolint:containedctx // the process's own state, done when it must end in order
-	// accepted counts effects that were stored.
+	// accepted counts side effects that were stored.
 	accepted atomic.Uint64
 }
 
-// openService opens the store and listens: on any free port in its first life, on the same one after that.
-func openService(stopping context.Context, s spec, g *gates) (*service, error) {
-	store, err := effects.Create(s.Effects)
+// Open opens the store and listens: on any free port in the first incarnation, on the same one after that.
+func Open(p *member.Process) (member.Program, error) {
+	store, err := effects.Create(p.Spec.Effects)
 	if err != nil {
-		return nil, err
+		return member.Program{}, err
 	}
-	address := s.Service
+	address := p.Spec.Service
 	if address == "" {
 		address = "127.0.0.1:0"
 	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("service: %w", err), store.Close())
+		return member.Program{}, errors.Join(fmt.Errorf("service: %w", err), store.Close())
 	}
-	v := &service{store: store, gates: g, listener: listener, stopping: stopping}
+	v := &service{Process: p, store: store, listener: listener}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /effects/{pipeline}/{partition}", v.accept)
 	v.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
-	return v, nil
+	return member.Program{Run: v.run, Counters: v.counters, Phases: phases, Address: listener.Addr().String()}, nil
 }
-
-var _ sender = (*service)(nil)
 
 // run serves until the process must end, and then lets requests under way finish.
 func (v *service) run(ctx context.Context) error {
@@ -69,15 +65,17 @@ func (v *service) run(ctx context.Context) error {
 	select {
 	case err := <-ended:
 		return errors.Join(fmt.Errorf("service: %w", err), v.store.Close())
-	case <-v.stopping.Done():
+	case <-v.Stopping.Done():
 	}
 	return errors.Join(v.server.Shutdown(ctx), v.store.Close())
 }
 
-func (v *service) counters() counters { return counters{Processed: v.accepted.Load()} }
+func (v *service) counters() protocol.Counters {
+	return protocol.Counters{Processed: v.accepted.Load()}
+}
 
-// accept stores one effect and then answers, unless it was told to misbehave: what it does then happens after the effect
-// is stored, so that its caller can't know.
+// accept stores one side effect and then answers, unless it is armed to misbehave. It does that after the side effect is
+// stored, so that its caller can't know.
 func (v *service) accept(w http.ResponseWriter, r *http.Request) {
 	partition, err := strconv.ParseInt(r.PathValue("partition"), 10, 32)
 	if err != nil {
@@ -89,57 +87,52 @@ func (v *service) accept(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	key, err := v.keyOf(r)
-	if err != nil {
+	// A request that was read is stored even if its caller has given up meanwhile, as services do.
+	if err := v.storeOnce(r, int32(partition), body); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	// What was read is stored although its caller may have given up meanwhile: that is what services do.
-	stored, err := v.store.Accept(r.PathValue("pipeline"), int32(partition), key, body)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	if stored {
-		v.accepted.Add(1)
-	}
-	if v.gates.waitsAt(PhaseFailing) || v.gates.waitsAt(PhaseStored) {
-		logged(v.store.Unconfirmed(r.PathValue("pipeline"))) // the fault's proof
-	}
-	if v.gates.waitsAt(PhaseFailing) {
-		logged(v.gates.announce(PhaseFailing, 1))
-		http.Error(w, "the service was told to fail after it stored", http.StatusInternalServerError)
-		return
-	}
-	if err := v.gates.reach(r.Context(), PhaseStored, 1); err != nil {
-		return // its caller no longer waits
-	}
-	w.WriteHeader(http.StatusNoContent)
+	v.answer(w, r)
 }
 
-// keyOf is the key that a request's effect is stored with. A service that was told to forget has none left, as one whose
-// keys have expired or were in a cache.
-func (v *service) keyOf(r *http.Request) (string, error) {
-	if !v.gates.waitsAt(PhaseForgetting) {
+// storeOnce stores a request's side effect, unless the service knows its key.
+func (v *service) storeOnce(r *http.Request, partition int32, body []byte) error {
+	key, err := v.key(r)
+	if err != nil {
+		return err
+	}
+	stored, err := v.store.Accept(r.PathValue("pipeline"), partition, key, body)
+	if err == nil && stored {
+		v.accepted.Add(1)
+	}
+	return err
+}
+
+// key is the key under which a request's side effect is stored. A service that is armed to forget has none left, like one
+// whose keys have expired or were in a cache.
+func (v *service) key(r *http.Request) (string, error) {
+	if !v.Gates.Armed(phase.Forgetting) {
 		return r.Header.Get(keyHeader), nil
 	}
 	if err := v.store.Forget(); err != nil {
 		return "", err
 	}
-	return "", v.gates.announce(PhaseForgetting, 1)
+	return "", v.Gates.Announce(phase.Forgetting, 1)
 }
 
-// serviceInfo is what the service's process has phases for.
-func serviceInfo() Pipeline {
-	return Pipeline{PipelineInfo: harness.PipelineInfo{Name: serviceName, Phases: []string{PhaseStored, PhaseFailing, PhaseForgetting}}}
-}
-
-// announce tells that the armed phase was reached without waiting there.
-func (g *gates) announce(phase string, held int) error {
-	a := g.armed.Load()
-	if a == nil || a.phase != phase {
-		return nil
+// answer confirms the side effect, late, or not at all.
+func (v *service) answer(w http.ResponseWriter, r *http.Request) {
+	failing := v.Gates.Armed(phase.Failing)
+	if failing || v.Gates.Armed(phase.Stored) {
+		member.Logged(v.store.Unconfirmed(r.PathValue("pipeline"))) // the fault's proof
 	}
-	a.announce.Do(func() { a.err = g.at(history.Phase{At: history.Now(), Name: phase, Held: uint64(held)}) })
-	return a.err
+	if failing {
+		member.Logged(v.Gates.Announce(phase.Failing, 1))
+		http.Error(w, "the service is armed to fail after it stored", http.StatusInternalServerError)
+		return
+	}
+	if err := v.Gates.Reach(r.Context(), phase.Stored, 1); err != nil {
+		return // its caller no longer waits
+	}
+	w.WriteHeader(http.StatusNoContent)
 }

@@ -1,4 +1,4 @@
-package workloads
+package source
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ import (
 func BenchmarkSource(b *testing.B) {
 	for _, size := range []int{100, 1024} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			l := newLonely(b, harness.Load{RecordSize: size}, uint64(b.N), "", kfake.BlackholeProduce())
+			l := newLonely(b, harness.Load{RecordSize: size}, uint64(b.N), Config{}, kfake.BlackholeProduce())
 			b.SetBytes(int64(size))
 			b.ResetTimer()
 			require.NoError(b, l.run(b.Context()))
@@ -31,7 +31,7 @@ func BenchmarkSource(b *testing.B) {
 func BenchmarkBareProducer(b *testing.B) {
 	for _, size := range []int{100, 1024} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			l := newLonely(b, harness.Load{RecordSize: size}, uint64(b.N), "", kfake.BlackholeProduce())
+			l := newLonely(b, harness.Load{RecordSize: size}, uint64(b.N), Config{}, kfake.BlackholeProduce())
 			b.Cleanup(l.close)
 			value := history.AppendInput(nil, history.Input{}, size)
 			b.SetBytes(int64(size))

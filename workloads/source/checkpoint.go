@@ -1,4 +1,4 @@
-package workloads
+package source
 
 import (
 	"context"
@@ -8,30 +8,33 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/workloads/member"
+	"github.com/chaeos/chaeos/workloads/phase"
 )
 
-// checkpoint is a source's own position in a file: the next sequence to send.
+// checkpoint is a source's own place in a file: the next sequence to send.
 type checkpoint struct {
-	path   string
-	blocks int
-	// saved is the position that the file holds.
+	path string
+	// every is how many blocks go between two checkpoints; blocks counts them.
+	every, blocks int
+	// saved is the place that the file holds.
 	saved uint64
 }
 
-// openCheckpointed makes a source that goes on from its checkpoint, whatever earlier lives sent after it.
-func openCheckpointed(stopping context.Context, s spec, hist *history.Writer, p Pipeline, g *gates) (sender, error) {
-	c := &checkpoint{path: s.Checkpoint}
-	if err := c.load(); err != nil {
-		return nil, err
+// OpenCheckpointed makes the program of a source that saves its place in a file after every so many blocks (of a tenth
+// of a second each), and starts from there, whatever an earlier incarnation sent after it.
+func OpenCheckpointed(p *member.Process, c Config, every int) (member.Program, error) {
+	at := &checkpoint{path: p.Spec.Checkpoint, every: every}
+	if err := at.load(); err != nil {
+		return member.Program{}, err
 	}
-	src, err := openSource(stopping, s, hist, p, g)
+	src, err := open(p, c)
 	if err != nil {
-		return nil, err
+		return member.Program{}, err
 	}
-	src.next = c.saved
-	src.afterBlock = func(ctx context.Context) error { return c.after(ctx, src) }
-	return src, nil
+	src.next = at.saved
+	src.afterBlock = func(ctx context.Context) error { return at.after(ctx, src) }
+	return src.program(src.run), nil
 }
 
 func (c *checkpoint) load() error {
@@ -48,27 +51,27 @@ func (c *checkpoint) load() error {
 	return nil
 }
 
-// after is called after each block: at every checkpointEvery-th it waits for the acknowledgements, and only then saves.
+// after is called after each block. When a checkpoint is due it waits for the acknowledgements, and only then saves.
 func (c *checkpoint) after(ctx context.Context, s *source) error {
-	if c.blocks++; c.blocks%checkpointEvery != 0 {
+	if c.blocks++; c.blocks%c.every != 0 {
 		return nil
 	}
 	if s.kafka.Flush(ctx) != nil || s.pending.Load() > 0 {
 		return nil // out of time: nothing is saved that isn't acknowledged
 	}
-	if err := s.record(s.settled.take(true)...); err != nil {
+	if err := s.Record(s.outcomes.take(true)...); err != nil {
 		return err
 	}
-	if err := s.gates.reach(ctx, PhaseAcked, int(s.next-c.saved)); err != nil {
+	if err := s.Gates.Reach(ctx, phase.Acked, int(s.next-c.saved)); err != nil {
 		return err
 	}
 	if err := c.save(s.next); err != nil {
 		return err
 	}
-	return s.gates.reach(ctx, PhaseCheckpointed, 0)
+	return s.Gates.Reach(ctx, phase.Checkpointed, 0)
 }
 
-// save replaces the file whole, so that a kill leaves the old position or the new one.
+// save replaces the file whole, so that a kill leaves the old place or the new one.
 func (c *checkpoint) save(next uint64) error {
 	temporary := c.path + ".new"
 	err := os.WriteFile(temporary, strconv.AppendUint(nil, next, 10), 0o644)

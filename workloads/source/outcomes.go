@@ -1,4 +1,4 @@
-package workloads
+package source
 
 import (
 	"sync"
@@ -8,101 +8,101 @@ import (
 )
 
 const (
-	// settleEvery is how often outcomes are looked at. They are written once there are settleMost of them or the oldest is
-	// settleAge old: enough to keep an acknowledgement under 8 bytes. What a killed source had not written is unknown.
-	settleEvery = 10 * time.Millisecond
-	settleMost  = 64
-	settleAge   = 100 * time.Millisecond
+	// writeEvery is how often a source looks at its outcomes. It writes them once there are writeMost of them or the oldest
+	// is writeAge old: enough to keep an acknowledgement under 8 bytes. What a killed source had not written is unknown.
+	writeEvery = 10 * time.Millisecond
+	writeMost  = 64
+	writeAge   = 100 * time.Millisecond
 )
 
-// settlements collects the outcomes of a source's records as runs until they are written.
-type settlements struct {
+// outcomes collects the outcomes of a source's records as spans until they are written.
+type outcomes struct {
 	mu     sync.Mutex
 	stride uint64
-	acked  runs
-	other  map[fate]runs
+	acked  spans
+	other  map[resolution]spans
 	// count are the records since the last take, the oldest of which was added at since.
 	count int
 	since history.Time
 }
 
-// fate is what the records of one Settled entry have in common.
-type fate struct {
+// resolution is what the records of one Settled entry have in common.
+type resolution struct {
 	outcome history.Outcome
 	sent    bool
 	reason  string
 }
 
-// runs are runs of records in the order they were settled; each record extends its partition's newest run if it can.
-type runs struct {
+// spans are spans of records in the order of their outcomes. Each record extends its partition's newest span if it can.
+type spans struct {
 	list   []history.AckRun
 	newest map[int32]int
 }
 
-func (r *runs) add(partition int32, sequence uint64, offset int64, stride uint64) {
-	if i, ok := r.newest[partition]; ok {
-		run := &r.list[i]
-		follows := offset < 0 && run.Offset < 0 || offset >= 0 && run.Offset >= 0 && offset == run.Offset+int64(run.Count)
-		if follows && sequence == run.First+run.Count*stride {
-			run.Count++
+func (s *spans) add(partition int32, sequence uint64, offset int64, stride uint64) {
+	if i, ok := s.newest[partition]; ok {
+		last := &s.list[i]
+		follows := offset < 0 && last.Offset < 0 || offset >= 0 && last.Offset >= 0 && offset == last.Offset+int64(last.Count)
+		if follows && sequence == last.First+last.Count*stride {
+			last.Count++
 			return
 		}
 	}
-	if r.newest == nil {
-		r.newest = map[int32]int{}
+	if s.newest == nil {
+		s.newest = map[int32]int{}
 	}
-	r.newest[partition] = len(r.list)
-	seq := history.SeqRun{First: sequence, Stride: stride, Count: 1}
-	r.list = append(r.list, history.AckRun{Partition: partition, SeqRun: seq, Offset: max(offset, -1)})
+	s.newest[partition] = len(s.list)
+	sequences := history.SeqRun{First: sequence, Stride: stride, Count: 1}
+	s.list = append(s.list, history.AckRun{Partition: partition, SeqRun: sequences, Offset: max(offset, -1)})
 }
 
 // ack adds an acknowledged record.
-func (s *settlements) ack(partition int32, sequence uint64, offset int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.acked.add(partition, sequence, offset, s.stride)
-	s.added()
+func (o *outcomes) ack(partition int32, sequence uint64, offset int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.acked.add(partition, sequence, offset, o.stride)
+	o.added()
 }
 
-// settle adds a record with another fate.
-func (s *settlements) settle(f fate, partition int32, sequence uint64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.other == nil {
-		s.other = map[fate]runs{}
+// resolve adds a record with another outcome.
+func (o *outcomes) resolve(r resolution, partition int32, sequence uint64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.other == nil {
+		o.other = map[resolution]spans{}
 	}
-	r := s.other[f]
-	r.add(partition, sequence, -1, s.stride)
-	s.other[f] = r
-	s.added()
+	s := o.other[r]
+	s.add(partition, sequence, -1, o.stride)
+	o.other[r] = s
+	o.added()
 }
 
-func (s *settlements) added() {
-	if s.count == 0 {
-		s.since = history.Now()
+func (o *outcomes) added() {
+	if o.count == 0 {
+		o.since = history.Now()
 	}
-	s.count++
+	o.count++
 }
 
-// take returns the entries to write: all there is, or nothing when it is too little and too young.
-func (s *settlements) take(all bool) []history.Entry {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// take returns the entries to write: all there are, or none if they are few and young.
+func (o *outcomes) take(all bool) []history.Entry {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	now := history.Now()
-	if s.count == 0 || !all && s.count < settleMost && now.Sub(s.since) < settleAge {
+	if o.count == 0 || !all && o.count < writeMost && now.Sub(o.since) < writeAge {
 		return nil
 	}
 	var entries []history.Entry
-	if len(s.acked.list) > 0 {
-		entries = append(entries, &history.Acked{At: now, Runs: s.acked.list})
+	if len(o.acked.list) > 0 {
+		entries = append(entries, &history.Acked{At: now, Runs: o.acked.list})
 	}
-	for f, r := range s.other {
-		e := &history.Settled{At: now, Outcome: f.outcome, Sent: f.sent, Reason: f.reason}
-		for _, run := range r.list {
-			e.Runs = append(e.Runs, run.SeqRun)
+	for r, s := range o.other {
+		e := &history.Settled{At: now, Outcome: r.outcome, Sent: r.sent, Reason: r.reason}
+		for _, span := range s.list {
+			e.Runs = append(e.Runs, span.SeqRun)
 		}
 		entries = append(entries, e)
 	}
-	s.acked, s.other, s.count = runs{}, nil, 0
+	o.acked, o.other, o.count = spans{}, nil, 0
 	return entries
 }

@@ -1,4 +1,4 @@
-package workloads
+package source
 
 import (
 	"time"
@@ -7,8 +7,8 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 )
 
-// pace is an open-loop schedule: record i of the steady stream is due at start + i/rate whatever became of those before
-// it, and at each burst so many more are due at once.
+// pace is an open-loop schedule: record i of the steady stream is due at start + i/rate, whatever happens to the records
+// before it. At each burst, further records are due at once.
 type pace struct {
 	start  history.Time
 	load   harness.Load
@@ -20,7 +20,7 @@ type pace struct {
 
 func newPace(start history.Time, load harness.Load) pace { return pace{start: start, load: load} }
 
-// unlimited says that the source sends as fast as it can: no rate is set.
+// unlimited reports whether the source sends as fast as it can: no rate is set.
 func (p *pace) unlimited() bool { return p.load.Rate <= 0 }
 
 // next returns when the next record is due; times never go back.
@@ -55,7 +55,7 @@ func (p *pace) burstDue(n uint64) history.Time {
 	return p.start + history.Time(n)*history.Time(p.load.BurstEvery)
 }
 
-// due is how many records are due by a moment, but no more than most.
+// due is the number of records that are due at a moment, at most most.
 func (p *pace) due(by history.Time, most uint64) (n uint64) {
 	ahead := *p
 	for n < most && ahead.next() <= by {
@@ -64,8 +64,8 @@ func (p *pace) due(by history.Time, most uint64) (n uint64) {
 	return n
 }
 
-// block is how many records are intended at once: about a hundred milliseconds' worth, so that intents cost little, and
-// a killed source leaves few records that are intended and were never sent.
+// block is how many records are intended at once: about a hundred milliseconds' worth. Intents then cost little, and a
+// killed source leaves few records that are intended and were never sent.
 func (p *pace) block() uint64 {
 	const most = 1024
 	if p.unlimited() {

@@ -1,4 +1,4 @@
-package workloads
+package source
 
 import (
 	"context"
@@ -15,6 +15,11 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/workloads/internal/recorded"
+	"github.com/chaeos/chaeos/workloads/member"
+	"github.com/chaeos/chaeos/workloads/phase"
+	"github.com/chaeos/chaeos/workloads/protocol"
 )
 
 func TestPaceMergesSteadyAndBursts(t *testing.T) {
@@ -30,7 +35,7 @@ func TestPaceMergesSteadyAndBursts(t *testing.T) {
 }
 
 func TestRunsJoinAPartitionsConsecutiveRecords(t *testing.T) {
-	s := settlements{stride: 3}
+	s := outcomes{stride: 3}
 	for seq := range uint64(9) {
 		s.ack(int32(seq%3), seq, 100+int64(seq/3))
 	}
@@ -38,8 +43,8 @@ func TestRunsJoinAPartitionsConsecutiveRecords(t *testing.T) {
 	s.ack(0, 15, 111) // a gap in sequences
 	s.ack(1, 10, -1)  // no offset known
 	s.ack(1, 13, -1)
-	s.settle(fate{reason: "lost"}, 2, 11)
-	s.settle(fate{reason: "lost"}, 2, 14)
+	s.resolve(resolution{reason: "lost"}, 2, 11)
+	s.resolve(resolution{reason: "lost"}, 2, 14)
 	require.Empty(t, s.take(false), "too little and too young")
 	entries := s.take(true)
 	require.Equal(t, []history.AckRun{
@@ -49,27 +54,15 @@ func TestRunsJoinAPartitionsConsecutiveRecords(t *testing.T) {
 		{Partition: 0, SeqRun: history.SeqRun{First: 9, Stride: 3, Count: 1}, Offset: 110},
 		{Partition: 0, SeqRun: history.SeqRun{First: 15, Stride: 3, Count: 1}, Offset: 111},
 		{Partition: 1, SeqRun: history.SeqRun{First: 10, Stride: 3, Count: 2}, Offset: -1},
-	}, of[*history.Acked](entries)[0].Runs)
-	require.Equal(t, []history.SeqRun{{First: 11, Stride: 3, Count: 2}}, of[*history.Settled](entries)[0].Runs)
+	}, recorded.Of[*history.Acked](entries)[0].Runs)
+	require.Equal(t, []history.SeqRun{{First: 11, Stride: 3, Count: 2}}, recorded.Of[*history.Settled](entries)[0].Runs)
 	require.Empty(t, s.take(true))
 }
 
-func TestOutcomesAreUnknownUnlessProved(t *testing.T) {
-	for want, errs := range map[history.Outcome][]error{
-		history.OutcomeConfirmed: {nil},
-		history.OutcomeFailed:    {kerr.MessageTooLarge, kerr.InvalidRecord, kgo.ErrMaxBuffered},
-		history.OutcomeUnknown: {
-			kerr.NotEnoughReplicasAfterAppend, kerr.RequestTimedOut, kerr.NotEnoughReplicas, kerr.NotLeaderForPartition,
-			context.Canceled, context.DeadlineExceeded, kgo.ErrClientClosed, kgo.ErrRecordTimeout, kgo.ErrRecordRetries,
-			kgo.ErrAborting, kerr.ProducerFenced, kerr.TopicAuthorizationFailed, kerr.UnknownServerError,
-		},
-	} {
-		for _, err := range errs {
-			got, _ := produceOutcome(err)
-			require.Equal(t, want, got, "%v", err)
-		}
-	}
-}
+const partitions = 3
+
+// acks1 is a producer without idempotence.
+var acks1 = Config{Producer: []kgo.Opt{kgo.RequiredAcks(kgo.LeaderAck()), kgo.DisableIdempotentWrite()}}
 
 // lonely is a source in this process, on a topic of its own.
 type lonely struct {
@@ -79,27 +72,25 @@ type lonely struct {
 	stop  context.CancelFunc
 }
 
-func newLonely(t testing.TB, load harness.Load, count uint64, pipeline string, opts ...kfake.Opt) lonely {
+func newLonely(t testing.TB, load harness.Load, count uint64, c Config, opts ...kfake.Opt) lonely {
 	t.Helper()
 	opts = append(opts, kfake.NumBrokers(1), kfake.SeedTopics(partitions, "in"))
 	cluster, err := kfake.NewCluster(opts...)
 	require.NoError(t, err)
 	t.Cleanup(cluster.Close)
-	var p Pipeline
-	if pipeline != "" {
-		p, err = Lookup(pipeline)
-		require.NoError(t, err)
+	dials := harness.Dials{}
+	for _, a := range cluster.ListenAddrs() {
+		dials[a] = a
 	}
-	dials, _ := fakeCluster{kfake: cluster}.ClientLinks(t.Context(), "")
 	path := filepath.Join(t.TempDir(), "source.hist")
-	s := spec{
-		Name: "source-input", Role: roleSource, Run: history.RunIDOf(runName), Bootstrap: cluster.ListenAddrs(), Dials: dials,
+	s := protocol.Spec{
+		Name: "source-input", Role: protocol.RoleSource, Run: history.RunIDOf("test"), Bootstrap: cluster.ListenAddrs(), Dials: dials,
 		Output: "in", Partitions: partitions, Shared: harness.DefaultShared(), Load: load, Count: count,
 	}
 	hist, err := history.Create(path, history.Process{At: history.Now(), Name: s.Name})
 	require.NoError(t, err)
 	stopping, stop := context.WithCancel(t.Context())
-	src, err := openSource(stopping, s, hist, p, &gates{})
+	src, err := open(&member.Process{Spec: s, History: hist, Stopping: stopping, Gates: &phase.Gates{}}, c)
 	require.NoError(t, err)
 	return lonely{source: src, kfake: cluster, path: path, stop: stop}
 }
@@ -107,7 +98,7 @@ func newLonely(t testing.TB, load harness.Load, count uint64, pipeline string, o
 // end closes the history and returns its entries and size.
 func (l lonely) end(t testing.TB) ([]history.Entry, int64) {
 	t.Helper()
-	require.NoError(t, l.hist.Close())
+	require.NoError(t, l.History.Close())
 	var entries []history.Entry
 	_, err := history.ReadFile(l.path, func(e history.Entry) error { entries = append(entries, e); return nil })
 	require.NoError(t, err)
@@ -116,8 +107,17 @@ func (l lonely) end(t testing.TB) ([]history.Entry, int64) {
 	return entries, info.Size()
 }
 
+// eventually waits for a condition; the bound is there for a test that hangs only.
+func eventually(t *testing.T, what string, try func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	err := wait.Poll(ctx, 5*time.Millisecond, func() (bool, error) { return try(), nil })
+	require.NoError(t, err, what)
+}
+
 func TestSourceKeepsItsPaceOpenLoop(t *testing.T) {
-	l := newLonely(t, harness.Load{Rate: 1000, RecordSize: 100}, 800, "")
+	l := newLonely(t, harness.Load{Rate: 1000, RecordSize: 100}, 800, Config{})
 	// The broker answers nothing for a while: the schedule must not slip, though nothing can be acknowledged.
 	slept := make(chan struct{})
 	l.kfake.ControlKey(int16(kmsg.Produce), func(kmsg.Request) (kmsg.Response, error, bool) {
@@ -131,14 +131,15 @@ func TestSourceKeepsItsPaceOpenLoop(t *testing.T) {
 	close(slept)
 	require.NoError(t, <-done)
 	entries, _ := l.end(t)
-	require.Len(t, ackedBy(entries), 800)
+	require.Len(t, recorded.Acked(entries), 800)
 
 	var scheduled []history.Time
 	client, err := kgo.NewClient(kgo.SeedBrokers(l.kfake.ListenAddrs()...), kgo.ConsumeTopics("in"))
 	require.NoError(t, err)
 	defer client.Close()
 	bySequence := map[uint64]history.Time{}
-	ctx := within(t, 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
 	for len(bySequence) < 800 && ctx.Err() == nil {
 		client.PollFetches(ctx).EachRecord(func(r *kgo.Record) {
 			env, _, err := history.Decode(r.Value)
@@ -165,61 +166,52 @@ func TestAcksStayUnderEightBytes(t *testing.T) {
 			if load.Rate == 0 {
 				count = 50_000
 			}
-			l := newLonely(t, load, count, "")
+			l := newLonely(t, load, count, Config{})
 			require.NoError(t, l.run(t.Context()))
 			entries, size := l.end(t)
-			require.Len(t, ackedBy(entries), int(count))
+			require.Len(t, recorded.Acked(entries), int(count))
 			t.Logf("%.2f bytes a record, intents included", float64(size)/float64(count))
 			require.Less(t, float64(size)/float64(count), 8.0)
 		})
 	}
 }
 
-func TestUnsettledRecordsAreUnknownWhenTheDrainEnds(t *testing.T) {
-	for _, pipeline := range []string{"", "acks1"} {
-		t.Run("pipeline "+pipeline, func(t *testing.T) {
+func TestRecordsWithoutAnAnswerAreUnknownWhenTheDrainEnds(t *testing.T) {
+	for name, c := range map[string]Config{"idempotent": {}, "acks1": acks1} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := newLonely(t, harness.Load{Rate: 1000, RecordSize: 100}, 300, pipeline)
+			l := newLonely(t, harness.Load{Rate: 1000, RecordSize: 100}, 300, c)
 			l.kfake.ControlKey(int16(kmsg.Produce), func(kmsg.Request) (kmsg.Response, error, bool) {
 				l.kfake.KeepControl()
 				return nil, nil, true // never answered
 			})
-			ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
+			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			require.NoError(t, l.run(ctx))
+			done := make(chan error)
+			go func() { done <- l.run(ctx) }()
+			eventually(t, "all handed to the client", func() bool { return l.pending.Load() == 300 })
+			cancel()
+			require.NoError(t, <-done)
 			entries, _ := l.end(t)
-			require.Empty(t, ackedBy(entries))
-			require.Equal(t, 300, settled(t, entries, history.OutcomeUnknown))
+			require.Empty(t, recorded.Acked(entries))
+			require.Equal(t, 300, recorded.WithReason(entries, history.OutcomeUnknown))
 		})
 	}
 }
 
-func settled(t *testing.T, entries []history.Entry, want history.Outcome) int {
-	t.Helper()
-	n := 0
-	for _, e := range of[*history.Settled](entries) {
-		require.Equal(t, want, e.Outcome, e.Reason)
-		require.NotEmpty(t, e.Reason)
-		for _, r := range e.Runs {
-			n += int(r.Count)
-		}
-	}
-	return n
-}
-
 func TestRejectedRecordsAreFailed(t *testing.T) {
-	l := newLonely(t, harness.Load{Rate: 1000, RecordSize: 100}, 300, "acks1")
+	l := newLonely(t, harness.Load{Rate: 1000, RecordSize: 100}, 300, acks1)
 	l.kfake.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Err: kerr.InvalidRecord, Count: -1})
 	require.NoError(t, l.run(t.Context()))
 	entries, _ := l.end(t)
-	require.Equal(t, 300, settled(t, entries, history.OutcomeFailed))
+	require.Equal(t, 300, recorded.WithReason(entries, history.OutcomeFailed))
 	for p := range int32(partitions) {
 		require.Zero(t, l.kfake.PartitionInfo("in", p).HighWatermark)
 	}
 }
 
 func TestStoppedSourceSendsItsBlockAndDrains(t *testing.T) {
-	l := newLonely(t, harness.Load{Rate: 1000, RecordSize: 100}, 0, "")
+	l := newLonely(t, harness.Load{Rate: 1000, RecordSize: 100}, 0, Config{})
 	done := make(chan error)
 	go func() { done <- l.run(t.Context()) }()
 	eventually(t, "some acknowledged", func() bool { return l.counters().Acked > 50 })
@@ -227,22 +219,22 @@ func TestStoppedSourceSendsItsBlockAndDrains(t *testing.T) {
 	require.NoError(t, <-done)
 	entries, _ := l.end(t)
 	var intended uint64
-	for _, e := range of[*history.Intent](entries) {
+	for _, e := range recorded.Of[*history.Intent](entries) {
 		intended += e.Count
 	}
-	require.Len(t, ackedBy(entries), int(intended))
+	require.Len(t, recorded.Acked(entries), int(intended))
 }
 
 // TestDishonestBroker is the planted fault "acknowledges without storing": the history must say acknowledged where the
 // log has nothing.
 func TestDishonestBroker(t *testing.T) {
-	l := newLonely(t, harness.Load{Rate: 1000, RecordSize: 100}, 300, "acks1", kfake.BlackholeProduce())
+	l := newLonely(t, harness.Load{Rate: 1000, RecordSize: 100}, 300, acks1, kfake.BlackholeProduce())
 	require.NoError(t, l.run(t.Context()))
 	entries, _ := l.end(t)
-	require.Len(t, ackedBy(entries), 300)
+	require.Len(t, recorded.Acked(entries), 300)
 
 	lies := 0
-	l = newLonely(t, harness.Load{Rate: 1000, RecordSize: 100}, 300, "acks1")
+	l = newLonely(t, harness.Load{Rate: 1000, RecordSize: 100}, 300, acks1)
 	l.kfake.ControlKey(int16(kmsg.Produce), func(req kmsg.Request) (kmsg.Response, error, bool) {
 		l.kfake.KeepControl()
 		if lies++; lies%2 == 0 {
@@ -252,7 +244,7 @@ func TestDishonestBroker(t *testing.T) {
 	})
 	require.NoError(t, l.run(t.Context()))
 	entries, _ = l.end(t)
-	require.Len(t, ackedBy(entries), 300)
+	require.Len(t, recorded.Acked(entries), 300)
 	var stored int64
 	for p := range int32(partitions) {
 		stored += l.kfake.PartitionInfo("in", p).HighWatermark

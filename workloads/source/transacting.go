@@ -1,4 +1,4 @@
-package workloads
+package source
 
 import (
 	"context"
@@ -9,16 +9,16 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/workloads/member"
 )
 
-// mostInTransaction bounds the records of one transaction.
-const mostInTransaction = 2000
+// reopenPause is the wait before a lost session is replaced.
+const reopenPause = 200 * time.Millisecond
 
-// transacting is a source that writes a tenth of a second's records, and whatever else is due by now, in one transaction. It keeps no position: each new
-// session reads it back from the topic.
+// transacting is a source that writes what is due, a tenth of a second's records at least, in one transaction. It keeps
+// no place of its own: each new session reads it back from the topic.
 type transacting struct {
 	*source
 	// takeOverEvery is how often another producer takes the transactional id before a commit (0: never).
@@ -32,50 +32,35 @@ type transacting struct {
 	txn  uint64
 }
 
-// block is a run of records that go into one transaction.
-type block struct {
-	first   uint64
-	records []*kgo.Record
-	// offsets are where the records were stored in the transaction that is open now.
-	offsets []int64
+// OpenTransacting makes the program of a source that writes in transactions. Every takeOverEvery (0: never) a second
+// producer takes the transactional id.
+func OpenTransacting(p *member.Process, takeOverEvery time.Duration) member.Program {
+	t := &transacting{takeOverEvery: takeOverEvery, source: &source{
+		Process: p, outcomes: outcomes{stride: uint64(p.Spec.Partitions)}, next: p.Spec.First, cancel: func() {},
+	}}
+	return t.program(t.run)
 }
 
-var _ sender = (*transacting)(nil)
-
-func openTransacting(stopping context.Context, s spec, hist *history.Writer, g *gates, t transacting) *transacting {
-	t.source = &source{
-		spec: s, hist: hist, stopping: stopping, gates: g,
-		settled: settlements{stride: uint64(s.Partitions)}, next: s.First, cancel: func() {},
-	}
-	return &t
-}
-
-// newID makes the transactional id of one life.
-func newID(s spec) string {
-	return harness.CoordinatedID(fmt.Sprintf("%s-%d-%x", s.TransactionalID, s.Incarnation, history.Now()))
-}
-
+// run sends until the source must stop.
 func (t *transacting) run(ctx context.Context) error {
-	settling, stop := context.WithCancel(ctx)
-	written := make(chan error, 1)
-	go func() { written <- t.writeSettled(settling) }()
-	t.pace, t.tookOver = newPace(history.Now(), t.spec.Load), history.Now()
-	err := t.sessions(ctx)
-	if ctx.Err() != nil {
-		err = nil // out of time: what is open stays unknown
-	}
-	if t.rival != nil {
-		t.rival.Close()
-	}
-	stop()
-	return errors.Join(err, <-written, t.record(t.settled.take(true)...))
+	return t.writingOutcomes(ctx, func() error {
+		t.pace, t.tookOver = newPace(history.Now(), t.Spec.Load), history.Now()
+		err := t.sessions(ctx)
+		if t.rival != nil {
+			t.rival.Close()
+		}
+		if ctx.Err() != nil {
+			return nil // out of time: what is open stays unknown
+		}
+		return err
+	})
 }
 
 // sessions opens producers one after the other, each after the one before was lost.
 func (t *transacting) sessions(ctx context.Context) error {
-	for t.stopping.Err() == nil || t.open != nil {
+	for t.Stopping.Err() == nil || t.open != nil {
 		err := t.session(ctx)
-		var lost *sessionError
+		var lost *member.SessionError
 		if !errors.As(err, &lost) {
 			return err
 		}
@@ -87,7 +72,7 @@ func (t *transacting) sessions(ctx context.Context) error {
 	return nil
 }
 
-// session takes the id, finds the position and sends until it is lost or must stop.
+// session takes the id, finds the place and sends until it is lost or must stop.
 func (t *transacting) session(ctx context.Context) error {
 	kafka, err := t.inCharge(ctx)
 	if err != nil {
@@ -97,10 +82,10 @@ func (t *transacting) session(ctx context.Context) error {
 	t.kafka = kafka
 	next, err := t.readBack(ctx)
 	if err != nil {
-		return &sessionError{err}
+		return &member.SessionError{Cause: err}
 	}
 	t.resume(next)
-	for t.open != nil || t.stopping.Err() == nil {
+	for t.open != nil || t.Stopping.Err() == nil {
 		if t.open == nil {
 			if err := t.intend(ctx); err != nil || t.open == nil {
 				return err
@@ -124,72 +109,26 @@ func (t *transacting) inCharge(ctx context.Context) (*kgo.Client, error) {
 
 // take makes a producer and fetches its producer id, which fences every other producer of the id.
 func (t *transacting) take(ctx context.Context) (*kgo.Client, error) {
-	k, err := kgo.NewClient(append(transactingOptions(t.spec), kgo.WithContext(ctx))...)
+	k, err := kgo.NewClient(append(TransactionalOptions(t.Spec), kgo.WithContext(ctx))...)
 	if err != nil {
 		return nil, fmt.Errorf("kafka client: %w", err)
 	}
 	if _, _, err := k.ProducerID(ctx); err != nil {
 		k.Close()
-		return nil, &sessionError{fmt.Errorf("producer id: %w", err)}
+		return nil, &member.SessionError{Cause: fmt.Errorf("producer id: %w", err)}
 	}
 	return k, nil
 }
 
-// transactingOptions are the client options of a source that writes in transactions.
-func transactingOptions(s spec) []kgo.Opt {
-	return append(SourceOptions(s), kgo.TransactionalID(s.TransactionalID), kgo.TransactionTimeout(s.Shared.TransactionTimeout))
-}
-
-// resume goes on from the position that was read back. A block in hand whose records are all below it was committed.
-func (t *transacting) resume(next uint64) {
-	if t.open == nil {
-		t.next = next
-		return
-	}
-	for len(t.open.records) > 0 && t.open.first < next {
-		r := t.open.records[0]
-		t.ackOne(r.Partition, t.open.first, -1)
-		t.open.first, t.open.records = t.open.first+1, t.open.records[1:]
-	}
-	if len(t.open.records) == 0 {
-		t.open = nil
-	}
-}
-
-func (t *transacting) ackOne(partition int32, sequence uint64, offset int64) {
-	t.settled.ack(partition, sequence, offset)
-	t.acked.Add(1)
-}
-
-// intend takes the schedule's next block in hand.
-func (t *transacting) intend(ctx context.Context) error {
-	n := t.pace.block()
-	if !t.pace.unlimited() {
-		n = max(n, t.pace.due(history.Now(), mostInTransaction))
-	}
-	if t.spec.Count > 0 {
-		n = min(n, t.spec.First+t.spec.Count-t.next)
-	}
-	if n == 0 || t.untilDue(t.stopping, &t.pace) != nil {
+// maybeTakenOver lets a rival take the id, if it is time for that.
+func (t *transacting) maybeTakenOver(ctx context.Context) error {
+	if t.takeOverEvery == 0 || history.Now().Sub(t.tookOver) < t.takeOverEvery {
 		return nil
 	}
-	if err := t.hist.Write(&history.Intent{At: history.Now(), First: t.next, Count: n}); err != nil {
+	rival, err := t.take(ctx)
+	if err != nil {
 		return err
 	}
-	b := &block{first: t.next}
-	for range n {
-		if err := t.untilDue(ctx, &t.pace); err != nil {
-			t.unsent(n - uint64(len(b.records)))
-			break
-		}
-		scheduled := history.Now()
-		if !t.pace.unlimited() {
-			scheduled = t.pace.next()
-		}
-		r := &kgo.Record{}
-		t.fill(r, nil, scheduled)
-		b.records = append(b.records, r)
-	}
-	t.open = b
+	t.rival, t.tookOver = rival, history.Now()
 	return nil
 }

@@ -1,25 +1,17 @@
-package workloads
+package worker
 
 import (
 	"context"
-	"fmt"
-	"log/slog"
-	"slices"
 	"sync"
-	"time"
 
-	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness/history"
-	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/workloads/member"
+	"github.com/chaeos/chaeos/workloads/phase"
 )
 
-// memberEvery is how often a member of a share group asks what it was assigned: the client doesn't tell.
-const memberEvery = 500 * time.Millisecond
-
-// refusals collects what brokers answered to acknowledgements, by partition: the first error since they were taken.
+// refusals collects the brokers' errors to acknowledgements, by partition: the first since they were taken.
 type refusals struct {
 	mu sync.Mutex
 	by map[int32]error
@@ -46,40 +38,14 @@ func (r *refusals) take() map[int32]error {
 	return taken
 }
 
-// openShared makes the client of a share group's member.
-func (w *worker) openShared(ctx context.Context) (*client, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	c := &client{w: w, cancel: cancel, opened: make(chan struct{}), positions: map[int32]kgo.EpochOffset{}, shared: true}
-	opts := append(clientOptions(w.spec), kgo.WithContext(ctx), kgo.WithHooks(&wire{ctx: ctx, c: c}),
-		kgo.ShareGroup(w.spec.Group), kgo.ConsumeTopics(w.spec.Input), kgo.ShareMaxRecords(int32(w.spec.Shared.MaxPollRecords)),
-		kgo.ShareAckCallback(c.refused.add))
-	if w.describe != nil {
-		w.describe(opened{shares | producing, opts})
-		cancel()
-		return nil, errDescribed
-	}
-	kafka, err := kgo.NewClient(opts...)
-	if err != nil {
-		cancel()
-		return nil, fmt.Errorf("kafka client: %w", err)
-	}
-	c.kafka = kafka
-	close(c.opened)
-	watching, stop := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() { defer close(ended); c.watchAssignment(watching) }()
-	c.unwatch = func() { stop(); <-ended }
-	return c, nil
-}
-
-// acknowledge accepts the inputs and returns when what the brokers said is known and recorded. A refusal is no error:
-// the records were released, and somebody gets them again.
-func (c *client) acknowledge(ctx context.Context, inputs []input) error {
+// Acknowledge accepts the inputs of a share group, and returns when the brokers' answers are known and recorded. A refusal
+// is no error: the records were released, and a member gets them again.
+func (c *Client) Acknowledge(ctx context.Context, inputs []Input) error {
 	ranges := rangesOf(inputs)
-	if err := c.w.record(append(c.outputs.take(), &history.Acknowledging{At: history.Now(), Ranges: ranges})...); err != nil {
+	if err := c.Record(append(c.outputs.take(), &history.Acknowledging{At: history.Now(), Ranges: ranges})...); err != nil {
 		return err
 	}
-	if err := c.w.gates.reach(ctx, PhaseCommitting, len(inputs)); err != nil {
+	if err := c.Gates.Reach(ctx, phase.Committing, len(inputs)); err != nil {
 		return err
 	}
 	c.refused.take()
@@ -89,16 +55,16 @@ func (c *client) acknowledge(ctx context.Context, inputs []input) error {
 	if err := c.kafka.FlushAcks(ctx); err != nil {
 		return context.Cause(ctx)
 	}
-	return c.w.record(acknowledged(ranges, c.refused.take())...)
+	return c.Record(acknowledged(ranges, c.refused.take())...)
 }
 
-// acknowledged are the entries for what became of acknowledgements, one for all partitions with the same answer. A refusal
+// acknowledged are the entries for the outcome of acknowledgements, one for all partitions with the same answer. A refusal
 // proves nothing: a lost request was sent again, and the one before may have been applied.
 func acknowledged(ranges []history.OffsetRange, refused map[int32]error) []history.Entry {
 	same := map[string]*history.Acknowledged{}
 	var entries []history.Entry
 	for _, r := range ranges {
-		outcome, reason := commitOutcome(refused[r.Partition])
+		outcome, reason := member.CommitOutcome(refused[r.Partition])
 		e := same[reason]
 		if e == nil {
 			e = &history.Acknowledged{At: history.Now(), Outcome: outcome, Reason: reason}
@@ -111,20 +77,20 @@ func acknowledged(ranges []history.OffsetRange, refused map[int32]error) []histo
 }
 
 // rangesOf are the inputs' offsets as ranges.
-func rangesOf(inputs []input) []history.OffsetRange {
+func rangesOf(inputs []Input) []history.OffsetRange {
 	var all []history.OffsetRange
 	for _, in := range inputs {
-		if n := len(all); n > 0 && all[n-1].Partition == in.partition && all[n-1].To == in.offset {
+		if n := len(all); n > 0 && all[n-1].Partition == in.Partition && all[n-1].To == in.Offset {
 			all[n-1].To++
 			continue
 		}
-		all = append(all, history.OffsetRange{Partition: in.partition, From: in.offset, To: in.offset + 1})
+		all = append(all, history.OffsetRange{Partition: in.Partition, From: in.Offset, To: in.Offset + 1})
 	}
 	return all
 }
 
-// redelivered are the entries for what the brokers say they had handed out before: one for each run of offsets with the same
-// count.
+// redelivered are the entries for records that the brokers count as delivered before, one for each span of offsets with
+// the same count.
 func redelivered(partition int32, records []*kgo.Record) []history.Entry {
 	var entries []history.Entry
 	var last *history.Redelivered
@@ -141,62 +107,4 @@ func redelivered(partition int32, records []*kgo.Record) []history.Entry {
 		}
 	}
 	return entries
-}
-
-// watchAssignment asks the group's coordinator what this member was assigned, until ctx is done, and records and tells
-// each change. It is what fetches go to; what a member has in hand, only polls say.
-func (c *client) watchAssignment(ctx context.Context) {
-	var held []int32
-	_ = wait.Poll(ctx, memberEvery, func() (bool, error) { // it ends with its context only
-		epoch, now, err := c.assignment(ctx)
-		if err != nil || slices.Equal(held, now) {
-			if err != nil && ctx.Err() == nil {
-				slog.Warn("share group", "err", err)
-			}
-			return false, nil
-		}
-		if gone := without(held, now); len(gone) > 0 {
-			c.taken(gone, false)
-		}
-		if given := without(now, held); len(given) > 0 {
-			c.given(epoch, given)
-		}
-		held = now
-		return false, nil
-	})
-}
-
-func without(a, b []int32) (out []int32) {
-	for _, p := range a {
-		if !slices.Contains(b, p) {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
-// assignment is what the coordinator says of the member with this client's id.
-func (c *client) assignment(ctx context.Context) (epoch int32, partitions []int32, err error) {
-	req := kmsg.NewPtrShareGroupDescribeRequest()
-	req.GroupIDs = []string{c.w.spec.Group}
-	resp, err := req.RequestWith(ctx, c.kafka)
-	if err != nil {
-		return 0, nil, fmt.Errorf("describing it: %w", err)
-	}
-	for _, g := range resp.Groups {
-		if err := kerr.ErrorForCode(g.ErrorCode); err != nil {
-			return 0, nil, fmt.Errorf("describing it: %w", err)
-		}
-		for _, m := range g.Members {
-			if m.ClientID != c.w.spec.id() {
-				continue
-			}
-			epoch = m.MemberEpoch
-			for _, t := range m.Assignment.TopicPartitions {
-				partitions = append(partitions, t.Partitions...)
-			}
-		}
-	}
-	slices.Sort(partitions)
-	return epoch, partitions, nil
 }

@@ -1,40 +1,39 @@
-package workloads
+package worker
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/workloads/member"
+	"github.com/chaeos/chaeos/workloads/properties"
 )
 
 // closeWithin bounds how long a client may take to leave its group: brokers may be out of reach.
 const closeWithin = 5 * time.Second
 
-// client is the recording Kafka client: a pipeline has no other way to poll, produce, commit or end a transaction, so
-// its history cannot be skipped. An entry is written before the effect it announces can be seen.
-type client struct {
-	w     *worker
+// Client is the recording Kafka client. A pipeline has no other way to poll, produce, commit or end a transaction, so it
+// can't skip its history. An entry is written before the effect that it announces can be seen.
+type Client struct {
+	*Worker
 	kafka *kgo.Client
-	// session is set in a transactional pipeline only; kafka is then its client.
+	// session is set if transactions are a GroupTransactSession's; kafka is then its client.
 	session *kgo.GroupTransactSession
-	// producer is set where a pipeline produces through a client of its own.
+	// producer is set if outputs go through a client of their own.
 	producer *kgo.Client
-	// identity is set where transactions hold offsets only.
+	// identity is set if transactions hold offsets only.
 	identity *producerIdentity
 	outputs  outputs
-	held     membership
-	// shared says that it is a share group's member; refused are then the answers to its acknowledgements.
+	assigned membership
+	// shared is set in a share group; refused are then the answers to its acknowledgements.
 	shared  bool
 	refused refusals
-	// unwatch ends what watches a share group's member, nil elsewhere.
+	// unwatch stops watching a share group's assignment; nil elsewhere.
 	unwatch func()
-	// ending is the transaction that is being ended, for the commit callback inside it.
+	// ending is what is seen of the transaction that is being ended.
 	ending ending
 	// cancel fails whatever the client still waits for.
 	cancel context.CancelFunc
@@ -48,34 +47,38 @@ type client struct {
 	topicID [16]byte
 }
 
-// opening is what a pipeline asks of its client beside what all share.
-type opening struct {
-	options []kgo.Opt
-	// consumesOnly says that outputs go through a client of their own.
-	consumesOnly bool
-	// beforeRevoke runs when partitions are about to leave in order, before that is recorded.
-	beforeRevoke func(context.Context, *client)
-	// autoCommitted runs after each automatic commit, once that is recorded.
-	autoCommitted func(context.Context, *client, []answer)
+// Opening is what a pipeline asks of its client beside what all pipelines share.
+type Opening struct {
+	Options []kgo.Opt
+	// ConsumesOnly is set if outputs go through a client of their own.
+	ConsumesOnly bool
+	// BeforeRevoke runs when partitions are about to leave in order, before that is recorded.
+	BeforeRevoke func(context.Context, *Client)
+	// AutoCommitted runs after each automatic commit, once that is recorded. If it is nil, the client doesn't record
+	// automatic commits: it must make none.
+	AutoCommitted func(context.Context, *Client, []Answer)
 }
 
-func (w *worker) newClient(ctx context.Context, o opening) (*client, []kgo.Opt) {
+func (w *Worker) newClient(ctx context.Context, o Opening) (*Client, []kgo.Opt) {
 	ctx, cancel := context.WithCancel(ctx)
-	c := &client{w: w, cancel: cancel, opened: make(chan struct{}), positions: map[int32]kgo.EpochOffset{}}
-	opts := append(clientOptions(w.spec), groupOptions(w.spec, c.balancer())...)
+	c := &Client{Worker: w, cancel: cancel, opened: make(chan struct{}), positions: map[int32]kgo.EpochOffset{}}
+	opts := append(member.ClientOptions(w.Spec), groupOptions(w.Spec, c.balancer())...)
 	opts = append(opts, kgo.WithContext(kgo.PreCommitFnContext(ctx, c.recordCommitting(ctx))), kgo.WithHooks(&wire{ctx: ctx, c: c}))
-	opts = append(opts, c.membershipOptions(ctx, o.beforeRevoke)...)
-	if o.autoCommitted != nil {
-		opts = append(opts, c.autoCommitOptions(ctx, o.autoCommitted)...)
+	opts = append(opts, c.membershipOptions(ctx, o.BeforeRevoke)...)
+	if o.AutoCommitted != nil {
+		opts = append(opts, c.autoCommitOptions(ctx, o.AutoCommitted)...)
 	}
-	return c, append(opts, o.options...)
+	return c, append(opts, o.Options...)
 }
 
-// open makes a worker's client.
-func (w *worker) open(ctx context.Context, o opening) (*client, error) {
+// Open makes the client of a member of a consumer group.
+func (w *Worker) Open(ctx context.Context, o Opening) (*Client, error) {
 	c, opts := w.newClient(ctx, o)
-	if w.describe != nil {
-		w.describe(opened{w.kind(true, !o.consumesOnly), opts})
+	kind := properties.Consuming
+	if !o.ConsumesOnly {
+		kind |= properties.Producing
+	}
+	if w.described(kind, opts) {
 		c.cancel()
 		return nil, errDescribed
 	}
@@ -89,11 +92,10 @@ func (w *worker) open(ctx context.Context, o opening) (*client, error) {
 	return c, nil
 }
 
-// openSession makes a transactional worker's client.
-func (w *worker) openSession(ctx context.Context, o opening) (*client, error) {
+// openSession makes a client whose transactions are a GroupTransactSession's.
+func (w *Worker) openSession(ctx context.Context, o Opening) (*Client, error) {
 	c, opts := w.newClient(ctx, o)
-	if w.describe != nil {
-		w.describe(opened{w.kind(true, true), opts})
+	if w.described(properties.Consuming|properties.Producing|properties.Transacting, opts) {
 		c.cancel()
 		return nil, errDescribed
 	}
@@ -107,8 +109,9 @@ func (w *worker) openSession(ctx context.Context, o opening) (*client, error) {
 	return c, nil
 }
 
-// close leaves the group and records what the producer never learnt. It gives up on brokers that don't answer.
-func (c *client) close() error {
+// Close leaves the group, and records as unknown what the producer never learnt. It gives up on brokers that don't
+// answer.
+func (c *Client) Close() error {
 	giveUp := time.AfterFunc(closeWithin, c.cancel)
 	defer giveUp.Stop()
 	defer c.cancel()
@@ -119,101 +122,16 @@ func (c *client) close() error {
 	if c.producer != nil {
 		c.producer.Close()
 	}
-	return c.recordOutputs()
+	return c.RecordOutputs()
 }
 
 // producing is the client that outputs go through.
-func (c *client) producing() *kgo.Client {
+func (c *Client) producing() *kgo.Client {
 	if c.producer != nil {
 		return c.producer
 	}
 	return c.kafka
 }
 
-// poll returns the records of one poll, each with a new processing ordinal; none once the worker must stop.
-func (c *client) poll(ctx context.Context) ([]input, error) {
-	asked, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(c.w.stopping, func() { cancel(context.Canceled) })()
-	fetches := c.kafka.PollRecords(asked, c.w.spec.Shared.MaxPollRecords)
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	if fetches.IsClientClosed() {
-		return nil, kgo.ErrClientClosed
-	}
-	fetches.EachError(func(_ string, p int32, err error) {
-		if !errors.Is(err, context.Canceled) {
-			slog.Warn("fetch", "partition", p, "err", err)
-		}
-	})
-	inputs, entries := c.deliver(fetches)
-	if err := c.w.record(entries...); err != nil || len(inputs) == 0 {
-		return nil, err
-	}
-	return inputs, c.w.gates.reach(ctx, PhasePolled, len(inputs))
-}
-
-// deliver gives each record its processing ordinal.
-func (c *client) deliver(fetches kgo.Fetches) (inputs []input, entries []history.Entry) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	fetches.EachTopic(func(t kgo.FetchTopic) { c.topicID = t.TopicID })
-	fetches.EachPartition(func(p kgo.FetchTopicPartition) {
-		if len(p.Records) == 0 {
-			return
-		}
-		last := p.Records[len(p.Records)-1]
-		entries = append(entries, c.polled(p.Partition, p.Records)...)
-		if c.shared {
-			entries = append(entries, redelivered(p.Partition, p.Records)...)
-		}
-		for _, r := range p.Records {
-			c.w.processing++
-			if in, ok := c.read(r); ok {
-				inputs = append(inputs, in)
-			}
-		}
-		c.positions[p.Partition] = kgo.EpochOffset{Epoch: last.LeaderEpoch, Offset: last.Offset + 1}
-	})
-	return inputs, entries
-}
-
-// polled are the entries for a delivery. What a consumer reads is a stretch of the log, and what lies between its records
-// counts for nothing; of a share group the others may have those: it gets an entry for each run of offsets.
-func (c *client) polled(partition int32, records []*kgo.Record) []history.Entry {
-	var entries []history.Entry
-	for i, first := 0, 0; i < len(records); i++ {
-		if next := i + 1; next < len(records) && (!c.shared || records[next].Offset == records[i].Offset+1) {
-			continue
-		}
-		entries = append(entries, &history.Polled{
-			At: history.Now(), Partition: partition, From: records[first].Offset, To: records[i].Offset + 1,
-			Count: uint64(i + 1 - first), Processing: c.w.processing + 1 + uint64(first),
-		})
-		first = i + 1
-	}
-	return entries
-}
-
-// read decodes a record. One that isn't ours is passed over: it has no identity that an output could carry, and the
-// read-back finds it in the input.
-func (c *client) read(r *kgo.Record) (input, bool) {
-	env, _, err := history.Decode(r.Value)
-	if err != nil {
-		slog.Warn("input record passed over", "partition", r.Partition, "offset", r.Offset, "err", err)
-		return input{}, false
-	}
-	return input{
-		Input: env.Input, partition: r.Partition, offset: r.Offset, epoch: r.LeaderEpoch,
-		processing: c.w.processing, size: len(r.Value), delivery: c.delivery(r),
-	}, true
-}
-
-// delivery is what a share group's member acknowledges.
-func (c *client) delivery(r *kgo.Record) *kgo.Record {
-	if !c.shared {
-		return nil
-	}
-	return r
-}
+// AllowRebalance lets partitions move, where Options hold rebalances back from a poll to this call.
+func (c *Client) AllowRebalance() { c.kafka.AllowRebalance() }

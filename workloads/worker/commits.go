@@ -1,9 +1,8 @@
-package workloads
+package worker
 
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"slices"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -11,31 +10,33 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/workloads/member"
+	"github.com/chaeos/chaeos/workloads/phase"
 )
 
-// commit commits the positions after inputs and returns when the outcome is known and recorded. A commit that is
-// refused or lost is no error: at the next one the positions are past these, or another worker has the partitions.
-func (c *client) commit(ctx context.Context, inputs []input) error {
-	_, err := c.commitPositions(ctx, after(inputs))
+// Commit commits the offsets after inputs, and returns when the outcome is known and recorded. A commit that is refused
+// or lost is no error: the next one includes it, or another worker has the partitions.
+func (c *Client) Commit(ctx context.Context, inputs []Input) error {
+	_, err := c.CommitOffsets(ctx, after(inputs))
 	return err
 }
 
-// after are the positions after inputs, by partition.
-func after(inputs []input) map[int32]kgo.EpochOffset {
+// after are the offsets after inputs, by partition.
+func after(inputs []Input) map[int32]kgo.EpochOffset {
 	next := map[int32]kgo.EpochOffset{}
 	for _, in := range inputs {
-		next[in.partition] = kgo.EpochOffset{Epoch: in.epoch, Offset: in.offset + 1}
+		next[in.Partition] = kgo.EpochOffset{Epoch: in.Epoch, Offset: in.Offset + 1}
 	}
 	return next
 }
 
-// commitPositions is commit, and returns the coordinator's answers.
-func (c *client) commitPositions(ctx context.Context, next map[int32]kgo.EpochOffset) (got []answer, err error) {
+// CommitOffsets is Commit for offsets by partition, and returns the coordinator's answers.
+func (c *Client) CommitOffsets(ctx context.Context, next map[int32]kgo.EpochOffset) (got []Answer, err error) {
 	if len(next) == 0 {
 		return nil, nil
 	}
 	ctx = kgo.PreCommitFnContext(ctx, c.recordCommitting(ctx))
-	offsets := map[string]map[int32]kgo.EpochOffset{c.w.spec.Input: next}
+	offsets := map[string]map[int32]kgo.EpochOffset{c.Spec.Input: next}
 	c.kafka.CommitOffsetsSync(ctx, offsets, func(_ *kgo.Client, req *kmsg.OffsetCommitRequest, resp *kmsg.OffsetCommitResponse, failed error) {
 		got = answers(req, resp, failed)
 		err = c.recordCommitted(got)
@@ -43,43 +44,41 @@ func (c *client) commitPositions(ctx context.Context, next map[int32]kgo.EpochOf
 	return got, err
 }
 
-// commitAhead commits the positions after inputs that nothing was done with yet, and returns those whose commit was
-// confirmed: what is worked on after this is given to nobody again.
-func (c *client) commitAhead(ctx context.Context, inputs []input) ([]input, error) {
-	got, err := c.commitPositions(ctx, after(inputs))
+// CommitAhead commits the offsets after inputs that were not worked on yet, and returns the inputs whose commit was
+// confirmed: no worker is given these again.
+func (c *Client) CommitAhead(ctx context.Context, inputs []Input) ([]Input, error) {
+	got, err := c.CommitOffsets(ctx, after(inputs))
 	if err != nil {
 		return nil, err
 	}
 	inputs = confirmed(inputs, got)
-	return inputs, c.w.gates.reach(ctx, PhaseCommitted, len(inputs))
+	return inputs, c.Gates.Reach(ctx, phase.Committed, len(inputs))
 }
 
 // confirmed keeps the inputs whose partitions' commits were confirmed.
-func confirmed(inputs []input, got []answer) []input {
+func confirmed(inputs []Input, got []Answer) []Input {
 	refused := map[int32]bool{}
 	for _, a := range got {
-		refused[a.Partition] = a.err != nil
+		refused[a.Partition] = a.Err != nil
 	}
-	return slices.DeleteFunc(slices.Clone(inputs), func(in input) bool { return refused[in.partition] })
+	return slices.DeleteFunc(slices.Clone(inputs), func(in Input) bool { return refused[in.Partition] })
 }
 
-// autoCommitOptions record automatic commits; their begin is recorded by the client's own context.
-func (c *client) autoCommitOptions(ctx context.Context, then func(context.Context, *client, []answer)) []kgo.Opt {
+// autoCommitOptions record automatic commits; recordCommitting, in the client's own context, records their start.
+func (c *Client) autoCommitOptions(ctx context.Context, then func(context.Context, *Client, []Answer)) []kgo.Opt {
 	return []kgo.Opt{
-		kgo.AutoCommitInterval(c.w.spec.Shared.AutoCommitInterval),
+		kgo.AutoCommitInterval(c.Spec.Shared.AutoCommitInterval),
 		kgo.AutoCommitCallback(func(_ *kgo.Client, req *kmsg.OffsetCommitRequest, resp *kmsg.OffsetCommitResponse, err error) {
 			<-c.opened
 			got := answers(req, resp, err)
-			if err := c.recordCommitted(got); err != nil {
-				slog.Error("history", "err", err) // the writer keeps its error: the loop's next entry fails with it
-			}
+			member.Logged(c.recordCommitted(got))
 			then(ctx, c, got)
 		}),
 	}
 }
 
-// recordCommitting runs just before a commit is sent, automatic ones included.
-func (c *client) recordCommitting(ctx context.Context) func(*kmsg.OffsetCommitRequest) error {
+// recordCommitting returns what runs just before a commit is sent, automatic ones included.
+func (c *Client) recordCommitting(ctx context.Context) func(*kmsg.OffsetCommitRequest) error {
 	return func(req *kmsg.OffsetCommitRequest) error {
 		entry := &history.Committing{At: history.Now()}
 		for _, t := range req.Topics {
@@ -87,23 +86,23 @@ func (c *client) recordCommitting(ctx context.Context) func(*kmsg.OffsetCommitRe
 				entry.Offsets = append(entry.Offsets, history.PartitionOffset{Partition: p.Partition, Offset: p.Offset})
 			}
 		}
-		if err := c.w.record(append(c.outputs.take(), entry)...); err != nil {
+		if err := c.Record(append(c.outputs.take(), entry)...); err != nil {
 			return err
 		}
-		return c.w.gates.reach(ctx, PhaseCommitting, 0)
+		return c.Gates.Reach(ctx, phase.Committing, 0)
 	}
 }
 
-// answer is what the coordinator said to one partition's commit.
-type answer struct {
+// Answer is the coordinator's answer to the commit of one partition's offset.
+type Answer struct {
 	history.PartitionOffset
-	err error
+	Err error
 }
 
 var errNoAnswer = errors.New("the coordinator's answer lacks the partition")
 
-// answers pairs each committed position with its answer, or with the error of the whole request.
-func answers(req *kmsg.OffsetCommitRequest, resp *kmsg.OffsetCommitResponse, failed error) []answer {
+// answers pairs each committed offset with its answer, or with the error of the whole request.
+func answers(req *kmsg.OffsetCommitRequest, resp *kmsg.OffsetCommitResponse, failed error) []Answer {
 	codes := map[int32]error{}
 	if resp != nil {
 		for _, t := range resp.Topics {
@@ -112,7 +111,7 @@ func answers(req *kmsg.OffsetCommitRequest, resp *kmsg.OffsetCommitResponse, fai
 			}
 		}
 	}
-	var all []answer
+	var all []Answer
 	for _, t := range req.Topics {
 		for _, p := range t.Partitions {
 			err, answered := codes[p.Partition]
@@ -122,18 +121,18 @@ func answers(req *kmsg.OffsetCommitRequest, resp *kmsg.OffsetCommitResponse, fai
 			case !answered:
 				err = errNoAnswer
 			}
-			all = append(all, answer{history.PartitionOffset{Partition: p.Partition, Offset: p.Offset}, err})
+			all = append(all, Answer{history.PartitionOffset{Partition: p.Partition, Offset: p.Offset}, err})
 		}
 	}
 	return all
 }
 
 // recordCommitted writes a commit's outcome, one entry for all partitions with the same answer.
-func (c *client) recordCommitted(all []answer) error {
+func (c *Client) recordCommitted(all []Answer) error {
 	same := map[string]*history.Committed{}
 	var entries []history.Entry
 	for _, a := range all {
-		outcome, reason := commitOutcome(a.err)
+		outcome, reason := member.CommitOutcome(a.Err)
 		e := same[reason]
 		if e == nil {
 			e = &history.Committed{At: history.Now(), Outcome: outcome, Reason: reason}
@@ -142,5 +141,5 @@ func (c *client) recordCommitted(all []answer) error {
 		}
 		e.Offsets = append(e.Offsets, a.PartitionOffset)
 	}
-	return c.w.record(entries...)
+	return c.Record(entries...)
 }

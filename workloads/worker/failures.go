@@ -1,14 +1,15 @@
-package workloads
+package worker
 
 import "sync"
 
-// failures collects the records whose produce did not succeed.
-type failures struct {
+// Failures collects the records whose produce did not succeed.
+type Failures struct {
 	mu     sync.Mutex
-	inputs []input
+	inputs []Input
 }
 
-func (f *failures) done(in input, err error) {
+// Done is an output's promise.
+func (f *Failures) Done(in Input, err error) {
 	if err == nil {
 		return
 	}
@@ -17,8 +18,8 @@ func (f *failures) done(in input, err error) {
 	f.inputs = append(f.inputs, in)
 }
 
-// take returns the records that failed and forgets them. Call it after a flush: until then promises add to it.
-func (f *failures) take() []input {
+// Take returns the records that failed and forgets them. Call it after a flush: until then promises add to it.
+func (f *Failures) Take() []Input {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	taken := f.inputs

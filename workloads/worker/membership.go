@@ -1,4 +1,4 @@
-package workloads
+package worker
 
 import (
 	"context"
@@ -10,37 +10,38 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/workloads/protocol"
 )
 
-// membership is what the group gave the client.
+// membership is what the group assigned to the client.
 type membership struct {
 	mu         sync.Mutex
 	partitions map[int32]bool
-	// synced is what the last SyncGroup response gave: all that is held in its generation. Nil where nobody looked yet.
+	// synced is the assignment in the last SyncGroup response: all partitions of its generation. Nil before the first.
 	synced []int32
 }
 
-// reader tells what SyncGroup responses give. A transaction session tells of one revocation and is silent about those that
-// follow before its next transaction ends (franz-go 1.22.3, GroupTransactSession): without this they would go unnoticed.
-// Where brokers share partitions out (KIP-848) there is no such response.
-type reader struct {
+// syncReader is a balancer that also reads the assignment in SyncGroup responses. A transaction session reports one
+// revocation, and is silent about those that follow before its next transaction ends (franz-go 1.22.3,
+// GroupTransactSession): without this they would go unnoticed. Where brokers assign (KIP-848) there is no such response.
+type syncReader struct {
 	kgo.GroupBalancer
-	c *client
+	c *Client
 }
 
 // ParseSyncAssignment implements kgo.GroupBalancer.
-func (r reader) ParseSyncAssignment(assignment []byte) (map[string][]int32, error) {
+func (r syncReader) ParseSyncAssignment(assignment []byte) (map[string][]int32, error) {
 	m, err := r.GroupBalancer.ParseSyncAssignment(assignment)
 	if err == nil {
-		r.c.held.mu.Lock()
-		r.c.held.synced = append([]int32{}, m[r.c.w.spec.Input]...)
-		r.c.held.mu.Unlock()
+		r.c.assigned.mu.Lock()
+		r.c.assigned.synced = append([]int32{}, m[r.c.Spec.Input]...)
+		r.c.assigned.mu.Unlock()
 	}
 	return m, err
 }
 
-// untold are the partitions that were given before and that the last SyncGroup response does not give any more.
-func (m *membership) untold() (gone []int32) {
+// unreported are the assigned partitions that the last SyncGroup response no longer has.
+func (m *membership) unreported() (gone []int32) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for p := range m.partitions {
@@ -52,76 +53,72 @@ func (m *membership) untold() (gone []int32) {
 	return gone
 }
 
-// membershipOptions record what the group gives and takes.
-func (c *client) membershipOptions(ctx context.Context, beforeRevoke func(context.Context, *client)) []kgo.Opt {
+// membershipOptions record what the group assigns and revokes.
+func (c *Client) membershipOptions(ctx context.Context, beforeRevoke func(context.Context, *Client)) []kgo.Opt {
 	return []kgo.Opt{
 		kgo.OnPartitionsAssigned(func(_ context.Context, cl *kgo.Client, m map[string][]int32) {
-			c.taken(c.held.untold(), false)
+			c.onRevoked(c.assigned.unreported(), false)
 			_, generation := cl.GroupMetadata()
-			c.given(generation, m[c.w.spec.Input])
+			c.onAssigned(generation, m[c.Spec.Input])
 		}),
 		kgo.OnPartitionsRevoked(func(_ context.Context, _ *kgo.Client, m map[string][]int32) {
 			if beforeRevoke != nil {
 				<-c.opened
 				beforeRevoke(ctx, c) // not the callback's context: the group's is done when the client leaves
 			}
-			c.taken(m[c.w.spec.Input], false)
+			c.onRevoked(m[c.Spec.Input], false)
 		}),
 		kgo.OnPartitionsLost(func(_ context.Context, _ *kgo.Client, m map[string][]int32) {
-			c.taken(m[c.w.spec.Input], true)
+			c.onRevoked(m[c.Spec.Input], true)
 		}),
 	}
 }
 
-// balancer is the group's assignor, read along where members share partitions out.
-func (c *client) balancer() kgo.GroupBalancer {
-	own := assignor(c.w.spec)
-	if c.w.spec.option(optProtocol) == "consumer" { // the client asks for that by its own assignors only
+// balancer is the group's assignor. Where members assign, it also reads what they are assigned.
+func (c *Client) balancer() kgo.GroupBalancer {
+	own := assignor(c.Spec)
+	if c.Spec.Option(OptionProtocol) == "consumer" { // kgo recognises only its own assignors there
 		return own
 	}
-	return reader{own, c}
+	return syncReader{own, c}
 }
 
-func (c *client) given(generation int32, partitions []int32) {
+func (c *Client) onAssigned(generation int32, partitions []int32) {
 	c.note(&history.Assigned{At: history.Now(), Generation: generation, Partitions: partitions})
-	c.change(func(held map[int32]bool) {
+	c.change(func(assigned map[int32]bool) {
 		for _, p := range partitions {
-			held[p] = true
+			assigned[p] = true
 		}
 	})
 }
 
-func (c *client) taken(partitions []int32, lost bool) {
+func (c *Client) onRevoked(partitions []int32, lost bool) {
 	if len(partitions) == 0 {
 		return
 	}
 	c.note(&history.Revoked{At: history.Now(), Lost: lost, Partitions: partitions})
-	c.mu.Lock()
-	for _, p := range partitions {
-		delete(c.positions, p)
-	}
-	c.mu.Unlock()
-	c.change(func(held map[int32]bool) {
+	c.forget(partitions)
+	c.change(func(assigned map[int32]bool) {
 		for _, p := range partitions {
-			delete(held, p)
+			delete(assigned, p)
 		}
 	})
 }
 
 // note writes an entry from a group callback. The writer keeps its error, so the loop's next entry fails with it.
-func (c *client) note(e history.Entry) {
-	if err := c.w.record(e); err != nil {
+func (c *Client) note(e history.Entry) {
+	if err := c.Record(e); err != nil {
 		slog.Error("history", "err", err)
 	}
 }
 
-// change updates the held partitions and tells the harness the whole set.
-func (c *client) change(update func(map[int32]bool)) {
-	c.held.mu.Lock()
-	defer c.held.mu.Unlock()
-	if c.held.partitions == nil {
-		c.held.partitions = map[int32]bool{}
+// change updates the assigned partitions and tells the harness all of them.
+func (c *Client) change(update func(map[int32]bool)) {
+	c.assigned.mu.Lock()
+	defer c.assigned.mu.Unlock()
+	if c.assigned.partitions == nil {
+		c.assigned.partitions = map[int32]bool{}
 	}
-	update(c.held.partitions)
-	c.w.tell.tell(event{Event: evAssigned, Partitions: slices.Sorted(maps.Keys(c.held.partitions))})
+	update(c.assigned.partitions)
+	c.Tell.Tell(protocol.Event{Event: protocol.Assigned, Partitions: slices.Sorted(maps.Keys(c.assigned.partitions))})
 }

@@ -1,4 +1,4 @@
-package workloads
+package worker
 
 import (
 	"context"
@@ -14,19 +14,20 @@ import (
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
-// producerIdentity is a transactional producer that produces nothing: its transactions hold offsets only, and begin (with
+// producerIdentity is a transactional producer that produces nothing. Its transactions hold offsets only, and begin (with
 // transaction.version 2) with the first of those.
 //
-// Its requests are written by hand. kgo's producer ends no transaction into which it has not produced, and kgo's session
-// aborts one that holds offsets only whenever the one before is not quite over (untilFree): each such abort makes its calls twice.
+// Its requests are written by hand. kgo's producer ends no transaction into which it has not produced. kgo's session
+// aborts a transaction of offsets only whenever the one before is not quite over (untilFree), and each such abort makes
+// the pipeline's calls twice.
 type producerIdentity struct {
 	id    int64
 	epoch int16
 }
 
 // openWithIdentity makes a worker's consumer, and takes its transactional id.
-func (w *worker) openWithIdentity(ctx context.Context, o opening) (*client, error) {
-	c, err := w.open(ctx, o)
+func (w *Worker) openWithIdentity(ctx context.Context, o Opening) (*Client, error) {
+	c, err := w.Open(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -36,16 +37,16 @@ func (w *worker) openWithIdentity(ctx context.Context, o opening) (*client, erro
 		}
 		slog.Warn("producer id", "err", err)
 		if serr := wait.Sleep(ctx, reopenPause); serr != nil {
-			return nil, errors.Join(serr, c.close())
+			return nil, errors.Join(serr, c.Close())
 		}
 	}
 }
 
-// takeIdentity fetches a producer id, which ends what an earlier life left open and fences it.
-func (c *client) takeIdentity(ctx context.Context) (*producerIdentity, error) {
+// takeIdentity fetches a producer id, which fences an earlier incarnation and ends what it left open.
+func (c *Client) takeIdentity(ctx context.Context) (*producerIdentity, error) {
 	req := kmsg.NewPtrInitProducerIDRequest()
-	req.TransactionalID = kmsg.StringPtr(c.w.spec.TransactionalID)
-	req.TransactionTimeoutMillis = int32(c.w.spec.Shared.TransactionTimeout.Milliseconds())
+	req.TransactionalID = kmsg.StringPtr(c.Spec.TransactionalID)
+	req.TransactionTimeoutMillis = int32(c.Spec.Shared.TransactionTimeout.Milliseconds())
 	resp, err := req.RequestWith(ctx, c.kafka)
 	if err == nil {
 		err = kerr.ErrorForCode(resp.ErrorCode)
@@ -56,8 +57,9 @@ func (c *client) takeIdentity(ctx context.Context) (*producerIdentity, error) {
 	return &producerIdentity{resp.ProducerID, resp.ProducerEpoch}, nil
 }
 
-// beginByHand opens the next transaction of the producer beside the consumer. One that holds offsets only begins with them.
-func (c *client) beginByHand() error {
+// beginByHand opens the next transaction of the producer beside the consumer. One that holds offsets only begins with
+// them.
+func (c *Client) beginByHand() error {
 	if c.producer == nil {
 		return nil
 	}
@@ -65,12 +67,12 @@ func (c *client) beginByHand() error {
 }
 
 // endByHand ends it.
-func (c *client) endByHand(ctx context.Context, commit bool) error {
+func (c *Client) endByHand(ctx context.Context, commit bool) error {
 	if c.producer != nil {
 		return c.producer.EndTransaction(ctx, kgo.TransactionEndTry(commit))
 	}
 	req := kmsg.NewPtrEndTxnRequest()
-	req.TransactionalID, req.ProducerID, req.ProducerEpoch, req.Commit = c.w.spec.TransactionalID, c.identity.id, c.identity.epoch, commit
+	req.TransactionalID, req.ProducerID, req.ProducerEpoch, req.Commit = c.Spec.TransactionalID, c.identity.id, c.identity.epoch, commit
 	return untilFree(ctx, func(ctx context.Context) error {
 		resp, err := req.RequestWith(ctx, c.kafka)
 		if err != nil {
@@ -84,7 +86,7 @@ func (c *client) endByHand(ctx context.Context, commit bool) error {
 }
 
 // identified is the producer id and epoch of the open transaction.
-func (c *client) identified(ctx context.Context) (int64, int16, error) {
+func (c *Client) identified(ctx context.Context) (int64, int16, error) {
 	if c.producer != nil {
 		return c.producer.ProducerID(ctx)
 	}
@@ -98,9 +100,8 @@ const (
 	freePause  = 20 * time.Millisecond
 )
 
-// untilFree asks again while the coordinator is still writing the markers of the transaction before. With
-// transaction.version 2 that is what the first request of a transaction can meet. Where outputs are produced, that is a
-// Produce, which the client repeats; where there are none, it is the offsets, which it does not.
+// untilFree asks again while the coordinator still writes the markers of the transaction before. With transaction.version
+// 2 the first request of a transaction can meet that. A Produce is repeated by the client; offsets are not.
 func untilFree(ctx context.Context, ask func(context.Context) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, freeWithin, fmt.Errorf("the transaction before is not over within %s", freeWithin))
 	defer cancel()

@@ -1,29 +1,37 @@
-package workloads
+package worker
 
 import (
 	"context"
 	"errors"
-	"log/slog"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/chaeos/chaeos/workloads/phase"
 )
 
-// pass is what a pipeline does with one poll's records.
-type pass func(ctx context.Context, c *client, inputs []input) error
+// Batch is what a pipeline does with the records of one poll.
+type Batch func(ctx context.Context, c *Client, inputs []Input) error
 
-// polling is the loop of pipelines that commit by themselves: a pass for each poll.
-func polling(ctx context.Context, w *worker, do pass, options ...kgo.Opt) (err error) {
-	c, err := w.open(ctx, opening{options: append([]kgo.Opt{kgo.DisableAutoCommit()}, options...)})
-	if err != nil {
-		return err
+// Polling is the loop of pipelines that commit by themselves: poll, do the batch, allow a rebalance.
+func Polling(do Batch, options ...kgo.Opt) Loop {
+	return func(ctx context.Context, w *Worker) (err error) {
+		c, err := w.Open(ctx, Opening{Options: append([]kgo.Opt{kgo.DisableAutoCommit()}, options...)})
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, c.Close()) }()
+		return c.polling(ctx, do)
 	}
-	defer func() { err = errors.Join(err, c.close()) }()
-	for w.stopping.Err() == nil {
-		inputs, err := c.poll(ctx)
+}
+
+// polling does batches until the worker must stop.
+func (c *Client) polling(ctx context.Context, do Batch) error {
+	for c.Stopping.Err() == nil {
+		inputs, err := c.Poll(ctx)
 		if err == nil && len(inputs) > 0 {
 			err = do(ctx, c, inputs)
 		}
-		c.kafka.AllowRebalance()
+		c.AllowRebalance()
 		if err != nil {
 			return err
 		}
@@ -31,54 +39,16 @@ func polling(ctx context.Context, w *worker, do pass, options ...kgo.Opt) (err e
 	return nil
 }
 
-// finishAndCommit takes one poll's records through to their commit: work, produce, flush, commit.
-func finishAndCommit(ctx context.Context, c *client, inputs []input) error {
-	if err := workAndStore(ctx, c, inputs); err != nil {
+// FinishAndCommit takes a batch to its commit: work, produce, flush, commit.
+func FinishAndCommit(ctx context.Context, c *Client, inputs []Input) error {
+	if err := WorkAndStore(ctx, c, inputs); err != nil {
 		return err
 	}
-	if err := c.w.gates.reach(ctx, PhaseFlushed, len(inputs)); err != nil {
+	if err := c.Gates.Reach(ctx, phase.Flushed, len(inputs)); err != nil {
 		return err
 	}
-	if err := c.commit(ctx, inputs); err != nil {
+	if err := c.Commit(ctx, inputs); err != nil {
 		return err
 	}
-	return c.w.gates.reach(ctx, PhaseCommitted, 0)
-}
-
-// workAndStore works and produces every record, and returns once all outputs are stored.
-func workAndStore(ctx context.Context, c *client, inputs []input) error {
-	var failed failures
-	if err := workAndProduce(ctx, c, inputs, &failed); err != nil {
-		return err
-	}
-	return storeAll(ctx, c, &failed)
-}
-
-// workAndProduce does the declared work for each record and hands its output to the producer.
-func workAndProduce(ctx context.Context, c *client, inputs []input, failed *failures) error {
-	for _, in := range inputs {
-		if err := c.w.work(ctx); err != nil {
-			return err
-		}
-		c.produce(ctx, in, failed.done)
-	}
-	return c.w.gates.reach(ctx, PhaseProcessed, len(inputs))
-}
-
-// storeAll flushes, and produces again what failed until nothing does: a position is never committed past an output that
-// isn't stored.
-func storeAll(ctx context.Context, c *client, failed *failures) error {
-	for {
-		if err := c.flush(ctx); err != nil {
-			return err
-		}
-		again := failed.take()
-		if len(again) == 0 {
-			return nil
-		}
-		slog.Warn("producing again", "records", len(again))
-		for _, in := range again {
-			c.produce(ctx, in, failed.done)
-		}
-	}
+	return c.Gates.Reach(ctx, phase.Committed, 0)
 }

@@ -1,4 +1,4 @@
-package workloads
+package worker
 
 import (
 	"context"
@@ -10,26 +10,27 @@ const (
 	poolQueue = 4000
 )
 
-// pool hands polled records through a queue to a few goroutines that don't wait for what they produce.
-type pool struct {
-	unfinished
-	queue chan input
-	// beforePoll runs before each poll, worked after a record's work and before its output is produced.
-	beforePoll func(*client)
-	worked     func(context.Context, input) error
-	// done is each output's promise.
-	done func(input, error)
+// Pool hands polled records through a queue to a few goroutines that don't wait for what they produce.
+type Pool struct {
+	Unfinished
+	// BeforePoll runs before each poll, Worked after a record's work and before its output is produced.
+	BeforePoll func(*Client)
+	Worked     func(context.Context, Input) error
+	// Done is each output's promise.
+	Done  func(Input, error)
+	queue chan Input
 }
 
-func newPool(w *worker) *pool {
-	return &pool{
-		unfinished: unfinished{w: w}, queue: make(chan input, poolQueue), beforePoll: func(*client) {},
-		worked: func(context.Context, input) error { return nil }, done: func(input, error) {},
+// NewPool makes a pool whose functions do nothing.
+func NewPool(w *Worker) *Pool {
+	return &Pool{
+		Unfinished: Unfinished{gates: w.Gates}, queue: make(chan Input, poolQueue), BeforePoll: func(*Client) {},
+		Worked: func(context.Context, Input) error { return nil }, Done: func(Input, error) {},
 	}
 }
 
-// run polls and works until the worker must stop, and then finishes what it has taken.
-func (p *pool) run(ctx context.Context, c *client) error {
+// Run polls and works until the worker must stop, and then finishes what it has taken.
+func (p *Pool) Run(ctx context.Context, c *Client) error {
 	var workers sync.WaitGroup
 	for range poolSize {
 		workers.Go(func() { p.process(ctx, c) })
@@ -38,20 +39,20 @@ func (p *pool) run(ctx context.Context, c *client) error {
 	close(p.queue)
 	workers.Wait()
 	if err == nil {
-		err = c.flush(ctx)
+		err = c.Flush(ctx)
 	}
 	return err
 }
 
 // fill polls and queues until the worker must stop.
-func (p *pool) fill(ctx context.Context, c *client) error {
-	for p.w.stopping.Err() == nil {
-		p.beforePoll(c)
-		inputs, err := c.poll(ctx)
+func (p *Pool) fill(ctx context.Context, c *Client) error {
+	for c.Stopping.Err() == nil {
+		p.BeforePoll(c)
+		inputs, err := c.Poll(ctx)
 		if err != nil {
 			return err
 		}
-		p.took(inputs)
+		p.Took(inputs)
 		for _, in := range inputs {
 			select {
 			case p.queue <- in:
@@ -64,11 +65,11 @@ func (p *pool) fill(ctx context.Context, c *client) error {
 }
 
 // process is one goroutine of the pool.
-func (p *pool) process(ctx context.Context, c *client) {
+func (p *Pool) process(ctx context.Context, c *Client) {
 	for in := range p.queue {
-		if p.w.work(ctx) != nil || p.worked(ctx, in) != nil {
+		if c.Work(ctx) != nil || p.Worked(ctx, in) != nil {
 			return
 		}
-		p.produce(ctx, c, in, p.done)
+		p.Produce(ctx, c, in, p.Done)
 	}
 }

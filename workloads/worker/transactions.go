@@ -1,25 +1,32 @@
-package workloads
+package worker
 
 import (
 	"context"
 	"sync/atomic"
-	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/workloads/member"
+	"github.com/chaeos/chaeos/workloads/phase"
 )
 
-// ending is what the callbacks inside the end of a transaction saw.
+// ending is what the callbacks saw while a transaction was being ended.
 type ending struct {
 	offsets []history.PartitionOffset
-	// asked says that a request to end went out; abandoned, that the producer id was fetched anew after that: the session
-	// does so when the answer was an error that proves nothing, and then reports a clean abort.
+	// asked is set once a request to end was written. Abandoned is set if the producer id was fetched again after that: the
+	// session does so if the answer was an error that proves nothing, and then reports a clean abort.
 	asked, abandoned atomic.Bool
 }
 
-// saw takes note of a request that was written while the transaction was being ended.
+func (e *ending) reset() {
+	e.offsets = nil
+	e.asked.Store(false)
+	e.abandoned.Store(false)
+}
+
+// saw notes a request that was written.
 func (e *ending) saw(key int16) {
 	switch key {
 	case int16(kmsg.EndTxn):
@@ -29,40 +36,42 @@ func (e *ending) saw(key int16) {
 	}
 }
 
-// begin opens the next transaction.
-func (c *client) begin() error {
+// begin opens the session's next transaction.
+func (c *Client) begin() error {
 	if err := c.session.Begin(); err != nil {
 		return err
 	}
-	c.w.txn++
-	return c.w.record(&history.TxnBegin{At: history.Now(), Txn: c.w.txn})
+	return c.recordBegin()
+}
+
+func (c *Client) recordBegin() error {
+	c.txn++
+	return c.Record(&history.TxnBegin{At: history.Now(), Txn: c.txn})
 }
 
 // end ends the open transaction and reports whether it committed. After an error its outcome is unknown and the session
 // can't be used again: no error of GroupTransactSession.End is retryable.
-func (c *client) end(ctx context.Context, commit bool) (committed bool, err error) {
-	txn := c.w.txn
-	if err := c.w.record(append(c.outputs.take(), &history.TxnEnding{At: history.Now(), Txn: txn, Commit: commit})...); err != nil {
+func (c *Client) end(ctx context.Context, commit bool) (committed bool, err error) {
+	txn := c.txn
+	if err := c.Record(append(c.outputs.take(), &history.TxnEnding{At: history.Now(), Txn: txn, Commit: commit})...); err != nil {
 		return false, err
 	}
 	if commit {
-		if err := c.w.gates.reach(ctx, PhaseCommitting, 0); err != nil {
+		if err := c.Gates.Reach(ctx, phase.Committing, 0); err != nil {
 			return false, err
 		}
 	}
-	c.ending.offsets = nil
-	c.ending.asked.Store(false)
-	c.ending.abandoned.Store(false)
+	c.ending.reset()
 	committed, err = c.session.End(kgo.PreTxnCommitFnContext(ctx, c.recordTxnCommitting), kgo.TransactionEndTry(commit))
-	if herr := c.w.record(c.ended(txn, commit, committed, err)...); herr != nil {
+	if herr := c.Record(c.ended(txn, commit, committed, err)...); herr != nil {
 		return committed, herr
 	}
 	return committed, err
 }
 
-// ended builds the entries for the outcome. The session doesn't tell how the offsets fared by themselves, so they are
-// confirmed only with the transaction.
-func (c *client) ended(txn uint64, asked, committed bool, err error) []history.Entry {
+// ended are the entries for the outcome. The session doesn't report on the offsets alone, so they are confirmed only with
+// the transaction.
+func (c *Client) ended(txn uint64, asked, committed bool, err error) []history.Entry {
 	e := &history.TxnEnded{At: history.Now(), Txn: txn, Commit: asked, Outcome: history.OutcomeUnknown}
 	switch {
 	case err != nil:
@@ -83,44 +92,41 @@ func (c *client) ended(txn uint64, asked, committed bool, err error) []history.E
 }
 
 // recordTxnCommitting runs just before the offsets are sent into the transaction.
-func (c *client) recordTxnCommitting(req *kmsg.TxnOffsetCommitRequest) error {
+func (c *Client) recordTxnCommitting(req *kmsg.TxnOffsetCommitRequest) error {
 	for _, t := range req.Topics {
 		for _, p := range t.Partitions {
 			c.ending.offsets = append(c.ending.offsets, history.PartitionOffset{Partition: p.Partition, Offset: p.Offset})
 		}
 	}
-	return c.w.record(&history.Committing{At: history.Now(), Txn: c.w.txn, Offsets: c.ending.offsets})
+	return c.Record(&history.Committing{At: history.Now(), Txn: c.txn, Offsets: c.ending.offsets})
 }
 
-// wire watches a transaction's requests. It is also the gate between the offsets and the end: it stops the answer to
-// the offsets on its way to the session. The coordinator's connection stands still meanwhile, heartbeats included.
+// wire watches a transaction's requests. It is also the phase between the offsets and the end: it holds back the answer
+// to the offsets on its way to the session. The coordinator's connection stops meanwhile, heartbeats included.
 type wire struct {
 	ctx context.Context //nolint:containedctx // a kgo hook gets no context of its own
-	c   *client
+	c   *Client
 }
 
 var _ kgo.HookBrokerE2E = (*wire)(nil)
 
-// OnBrokerE2E runs before the answer is handed to who waits for it.
+// OnBrokerE2E runs before the answer is handed to the caller that waits for it.
 func (h *wire) OnBrokerE2E(_ kgo.BrokerMetadata, key int16, e2e kgo.BrokerE2E) {
 	h.c.ending.saw(key)
 	if key == int16(kmsg.InitProducerID) {
-		h.c.note(h.c.w.producerInit(e2e))
+		h.c.note(h.c.producerInit(e2e))
 	}
 	if key == int16(kmsg.TxnOffsetCommit) && e2e.Err() == nil {
-		logged(h.c.w.gates.reach(h.ctx, PhaseOffsetsSent, 0))
+		member.Logged(h.c.Gates.Reach(h.ctx, phase.OffsetsSent, 0))
 	}
 }
 
 // producerInit is the entry for a request for a producer id.
-func (w *worker) producerInit(e2e kgo.BrokerE2E) *history.ProducerInit {
+func (w *Worker) producerInit(e2e kgo.BrokerE2E) *history.ProducerInit {
 	now := history.Now()
-	e := &history.ProducerInit{At: now, Asked: now.Add(-e2e.DurationE2E()), TransactionalID: w.spec.TransactionalID}
+	e := &history.ProducerInit{At: now, Asked: now.Add(-e2e.DurationE2E()), TransactionalID: w.Spec.TransactionalID}
 	if err := e2e.Err(); err != nil {
 		e.Error = err.Error()
 	}
 	return e
 }
-
-// reopenPause is the wait before a failed session is replaced.
-const reopenPause = 200 * time.Millisecond

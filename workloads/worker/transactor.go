@@ -1,93 +1,65 @@
-package workloads
+package worker
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/workloads/member"
+	"github.com/chaeos/chaeos/workloads/phase"
 )
 
-// transactor is the loop of pipelines that wrap each poll in a transaction of a GroupTransactSession.
-type transactor struct {
-	w *worker
-	// timeout is the transaction timeout (0: the shared one).
-	timeout time.Duration
-	// before runs after a poll and before its transaction, inside once its outputs are stored and before its end.
-	before, inside func(context.Context) error
-	// options are more of the client's, gather takes more records into a transaction than one poll brought, and store
-	// produces them (nil: each once).
-	options []kgo.Opt
-	gather  func(context.Context, *client, []input) ([]input, error)
-	store   func(context.Context, *client, []input) (stored bool, err error)
-	// aborts says whether the worker's n-th transaction is aborted whatever became of it.
-	aborts func(n uint64) bool
+// Store does a batch's work inside the open transaction, and reports whether all outputs are stored.
+type Store func(ctx context.Context, c *Client, inputs []Input) (stored bool, err error)
+
+// Transactor is the loop of pipelines that wrap each poll in a transaction of a GroupTransactSession.
+type Transactor struct {
+	// Timeout is the transaction timeout (0: the shared one).
+	Timeout time.Duration
+	// Before runs after a poll and before its transaction. Inside runs in the transaction, once its outputs are stored.
+	Before, Inside func(context.Context) error
+	// Options are further options of the client.
+	Options []kgo.Opt
+	// Gather adds records to a transaction after one poll (nil: none).
+	Gather func(context.Context, *Client, []Input) ([]Input, error)
+	// Store produces them (nil: StoreOnce).
+	Store Store
+	// Aborts reports whether the worker's n-th transaction is aborted in any case (nil: never).
+	Aborts func(n uint64) bool
 }
 
-// run opens sessions one after the other, each after the one before was lost.
-func (t *transactor) run(ctx context.Context) error {
-	timeout := t.timeout
+// Run opens sessions one after the other, each after the one before was lost.
+func (t Transactor) Run(ctx context.Context, w *Worker) error {
+	timeout := t.Timeout
 	if timeout == 0 {
-		timeout = t.w.spec.Shared.TransactionTimeout
+		timeout = w.Spec.Shared.TransactionTimeout
 	}
 	options := []kgo.Opt{
-		kgo.TransactionalID(t.w.spec.TransactionalID), kgo.TransactionTimeout(timeout), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+		kgo.TransactionalID(w.Spec.TransactionalID), kgo.TransactionTimeout(timeout), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
 	}
-	options = append(options, t.options...)
-	return t.w.inSessions(ctx, func(ctx context.Context) (*client, error) {
-		return t.w.openSession(ctx, opening{options: options})
+	options = append(options, t.Options...)
+	return w.inSessions(ctx, func(ctx context.Context) (*Client, error) {
+		return w.openSession(ctx, Opening{Options: options})
 	}, t.transact)
 }
 
-// inSessions opens a client and works with it until the worker must stop, anew each time the session is lost.
-func (w *worker) inSessions(ctx context.Context, open func(context.Context) (*client, error), do func(context.Context, *client) error) error {
-	for w.stopping.Err() == nil {
-		c, err := open(ctx)
-		if err != nil {
-			return err
-		}
-		err = do(ctx, c)
-		if herr := c.close(); herr != nil {
-			return errors.Join(err, herr)
-		}
-		var lost *sessionError
-		if !errors.As(err, &lost) {
-			return err
-		}
-		slog.Warn("new session", "after", err)
-		if err := wait.Sleep(ctx, reopenPause); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// sessionError says that only a new session can go on.
-type sessionError struct{ error }
-
-func (e *sessionError) Unwrap() error { return e.error }
-
-func (t *transactor) transact(ctx context.Context, c *client) error {
-	for c.w.stopping.Err() == nil {
-		inputs, err := c.poll(ctx)
+func (t Transactor) transact(ctx context.Context, c *Client) error {
+	for c.Stopping.Err() == nil {
+		inputs, err := c.Poll(ctx)
 		if err != nil {
 			return err
 		}
 		if len(inputs) == 0 {
 			continue
 		}
-		if t.gather != nil {
-			if inputs, err = t.gather(ctx, c, inputs); err != nil {
+		if t.Gather != nil {
+			if inputs, err = t.Gather(ctx, c, inputs); err != nil {
 				return err
 			}
 		}
-		if t.before != nil {
-			if err := t.before(ctx); err != nil {
-				return err
-			}
+		if err := maybe(ctx, t.Before); err != nil {
+			return err
 		}
 		if err := t.transaction(ctx, c, inputs); err != nil {
 			return err
@@ -96,45 +68,40 @@ func (t *transactor) transact(ctx context.Context, c *client) error {
 	return nil
 }
 
-// transaction processes one poll's records in one transaction. It is never ended from a group callback: when partitions
-// left meanwhile, the session aborts instead of committing and rewinds.
-func (t *transactor) transaction(ctx context.Context, c *client, inputs []input) error {
+// transaction processes a batch in one transaction. It is never ended from a group callback: if partitions left meanwhile,
+// the session aborts instead of committing, and rewinds.
+func (t Transactor) transaction(ctx context.Context, c *Client, inputs []Input) error {
 	if err := c.begin(); err != nil {
-		return &sessionError{err}
+		return &member.SessionError{Cause: err}
 	}
-	produce := t.store
-	if produce == nil {
-		produce = store
+	store := t.Store
+	if store == nil {
+		store = StoreOnce
 	}
-	stored, err := produce(ctx, c, inputs)
+	stored, err := store(ctx, c, inputs)
 	if err != nil {
 		return err
 	}
-	if t.inside != nil {
-		if err := t.inside(ctx); err != nil {
-			return err
-		}
-	}
-	if err := c.w.gates.reach(ctx, PhaseFlushed, len(inputs)); err != nil {
+	if err := maybe(ctx, t.Inside); err != nil {
 		return err
 	}
-	wanted := t.aborts == nil || !t.aborts(c.w.txn)
+	if err := c.Gates.Reach(ctx, phase.Flushed, len(inputs)); err != nil {
+		return err
+	}
+	wanted := t.Aborts == nil || !t.Aborts(c.txn)
 	committed, err := c.end(ctx, stored && wanted)
 	if err != nil && ctx.Err() == nil {
-		return &sessionError{err}
+		return &member.SessionError{Cause: err}
 	}
 	if err != nil || !committed {
 		return err
 	}
-	return c.w.gates.reach(ctx, PhaseCommitted, 0)
+	return c.Gates.Reach(ctx, phase.Committed, 0)
 }
 
-// store works and produces every record once, and says whether all outputs are stored in the open transaction.
-func store(ctx context.Context, c *client, inputs []input) (bool, error) {
-	var failed failures
-	if err := workAndProduce(ctx, c, inputs, &failed); err != nil {
-		return false, err
+func maybe(ctx context.Context, do func(context.Context) error) error {
+	if do == nil {
+		return nil
 	}
-	err := c.flush(ctx)
-	return len(failed.take()) == 0, err
+	return do(ctx)
 }

@@ -1,38 +1,37 @@
-package workloads
+package worker
 
 import (
 	"context"
-	"log/slog"
-	"maps"
 	"sync"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/chaeos/chaeos/workloads/member"
+	"github.com/chaeos/chaeos/workloads/phase"
 )
 
 // pending are polled records that were not handed to the producer, by partition and offset. It is not safe for several
 // goroutines.
 type pending map[int32]map[int64]struct{}
 
-func (p *pending) add(inputs []input) {
+func (p *pending) add(inputs []Input) {
 	if *p == nil {
 		*p = pending{}
 	}
 	for _, in := range inputs {
-		if (*p)[in.partition] == nil {
-			(*p)[in.partition] = map[int64]struct{}{}
+		if (*p)[in.Partition] == nil {
+			(*p)[in.Partition] = map[int64]struct{}{}
 		}
-		(*p)[in.partition][in.offset] = struct{}{}
+		(*p)[in.Partition][in.Offset] = struct{}{}
 	}
 }
 
-func (p *pending) remove(in input) { delete((*p)[in.partition], in.offset) }
+func (p *pending) remove(in Input) { delete((*p)[in.Partition], in.Offset) }
 
-// below counts the records that the confirmed commits passed.
-func (p *pending) below(committed []answer) int {
+// below counts the records that the confirmed commits overtook.
+func (p *pending) below(committed []Answer) int {
 	n := 0
 	for _, a := range committed {
-		if a.err != nil {
+		if a.Err != nil {
 			continue
 		}
 		for offset := range (*p)[a.Partition] {
@@ -44,51 +43,36 @@ func (p *pending) below(committed []answer) int {
 	return n
 }
 
-// positions are next offsets to read, by partition.
-type positions struct {
-	mu sync.Mutex
-	at map[int32]kgo.EpochOffset
-}
-
-func (p *positions) set(at map[int32]kgo.EpochOffset) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.at = at
-}
-
-func (p *positions) get() map[int32]kgo.EpochOffset {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.at
-}
-
-// unfinished follows, for commits that don't wait for processing, which polled records are not handed to the producer.
-type unfinished struct {
-	w *worker
-	// mu is what everyone holds who produces: who holds it knows exactly what is unfinished.
+// Unfinished follows which polled records are not handed to the producer, for commits that don't wait for the work.
+type Unfinished struct {
+	gates *phase.Gates
+	// mu is held by whatever produces: its holder knows exactly what is unfinished.
 	mu      sync.Mutex
 	pending pending
 }
 
-// took notes what a poll returned.
-func (u *unfinished) took(inputs []input) {
+// NewUnfinished follows the records of a worker.
+func NewUnfinished(w *Worker) *Unfinished { return &Unfinished{gates: w.Gates} }
+
+// Took notes the records that a poll returned.
+func (u *Unfinished) Took(inputs []Input) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.pending.add(inputs)
 }
 
-// produce hands a record's output to the producer; from then on it is finished.
-func (u *unfinished) produce(ctx context.Context, c *client, in input, done func(input, error)) {
+// Produce hands a record's output to the producer; from then on the record is finished.
+func (u *Unfinished) Produce(ctx context.Context, c *Client, in Input, done func(Input, error)) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.pending.remove(in)
-	c.produce(ctx, in, done)
+	c.Produce(ctx, in, done)
 }
 
-// committed is the committed phase: announced only when the commit passed unfinished records. While the worker waits it
-// holds the committer, so nothing else is committed, and everyone who produces: a kill loses the records exactly.
-func (u *unfinished) committed(ctx context.Context, c *client, got []answer) {
-	if !u.w.gates.waitsAt(PhaseCommitted) {
+// Committed is the committed phase, which is reached only if the commit overtook unfinished records. While the worker
+// waits there it holds back further commits and everything that produces: a kill then loses exactly these records.
+func (u *Unfinished) Committed(ctx context.Context, c *Client, got []Answer) {
+	if !u.gates.Armed(phase.Committed) {
 		return
 	}
 	u.mu.Lock()
@@ -99,24 +83,10 @@ func (u *unfinished) committed(ctx context.Context, c *client, got []answer) {
 	}
 	flushing, cancel := context.WithTimeout(ctx, exactFlush)
 	defer cancel()
-	logged(c.flush(flushing))
-	logged(c.recordOutputs())
-	logged(u.w.gates.reach(ctx, PhaseCommitted, held))
+	member.Logged(c.Flush(flushing))
+	member.Logged(c.RecordOutputs())
+	member.Logged(u.gates.Reach(ctx, phase.Committed, held))
 }
 
 // exactFlush bounds the flush that makes the number of held records exact while the worker waits to be killed.
 const exactFlush = 2 * time.Second
-
-// position is where the client's polls are now.
-func (c *client) position() map[int32]kgo.EpochOffset {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return maps.Clone(c.positions)
-}
-
-// logged is for callbacks that can't return an error. The history writer keeps its own, so the loop ends with it.
-func logged(err error) {
-	if err != nil {
-		slog.Warn("callback", "err", err)
-	}
-}
