@@ -129,11 +129,11 @@ func (r *rig) checkSource(process, topic string) {
 func (r *rig) checkWorker(pipeline string, number int) {
 	r.t.Helper()
 	entries := r.entries(pipeline + "-" + string(rune('0'+number)))
-	polled := map[uint64]recorded.At()
+	polled := map[uint64]recorded.Location{}
 	for _, e := range recorded.Of[*history.Polled](entries) {
 		if e.To-e.From == int64(e.Count) {
 			for i := range e.Count {
-				polled[e.Processing+i] = recorded.At(e.Partition, e.From + int64(i))
+				polled[e.Processing+i] = recorded.At(e.Partition, e.From+int64(i))
 			}
 		}
 	}
