@@ -2,6 +2,7 @@ package toxics
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/wait"
 )
 
 const (
@@ -47,4 +49,29 @@ func codeError(code int16, message *string) error {
 		return fmt.Errorf("%w (%s)", err, *message)
 	}
 	return err
+}
+
+// until repeats what fails, until it doesn't or ctx ends.
+func until(ctx context.Context, do func() error) error {
+	var last error
+	err := wait.Poll(ctx, adminEvery, func() (bool, error) {
+		last = do()
+		return last == nil, nil
+	})
+	if err != nil {
+		return errors.Join(last, err)
+	}
+	return nil
+}
+
+// moveWithin bounds one round.
+const moveWithin = 5 * time.Second
+
+// askLeader sends a request to a partition's leader, as it is known: a negative one is none.
+func askLeader[R kmsg.Response](ctx context.Context, f *harness.Field, leader int, req kmsg.Request) (R, error) {
+	if leader < 0 {
+		var none R
+		return none, errors.New("it has no leader now")
+	}
+	return askOf[R](ctx, f.Admin, []int{leader}, req)
 }

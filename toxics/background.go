@@ -26,6 +26,13 @@ func (i *injection) keep(ctx context.Context, work func(context.Context) error) 
 	})
 }
 
+// wait returns once the work has ended by itself.
+func (i *injection) wait() {
+	if i.background != nil {
+		i.background.running.Wait()
+	}
+}
+
 // stop ends the work, waits for its end, and returns what went wrong before.
 func (b *background) stop() error {
 	if b == nil {

@@ -18,21 +18,14 @@ var brokerRestartKind = Kind{
 	make: newBrokerRestart,
 }
 
-// The ways to end a broker.
-const (
-	howStop = "stop"
-	howKill = "kill"
-)
-
-type brokerRestart struct {
-	how    string
-	within time.Duration
-}
+type brokerRestart struct{ restart }
 
 var _ harness.Fault = brokerRestart{}
 
 func newBrokerRestart(r *reader) harness.Fault {
-	return brokerRestart{r.OneOf("how", howStop, howKill), r.Duration("within", 20*time.Second, time.Second, 2*time.Minute)}
+	return brokerRestart{restart{
+		r.OneOf("how", howStop, howKill), r.Duration("within", 20*time.Second, time.Second, 2*time.Minute),
+	}}
 }
 
 func (brokerRestart) Needs() []string { return []string{"stop", "kill"} }
@@ -43,18 +36,6 @@ func (brokerRestart) outOfQuorum() bool { return true }
 
 func (b brokerRestart) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
 	return nodeFault{
-		done: "restarted", from: awake, wants: harness.NodeRunning, heal: startAgain, hit: b.restart,
+		done: "restarted", from: awake, wants: harness.NodeRunning, heal: startAgain, hit: b.one,
 	}.inject(ctx, f, target)
-}
-
-// restart ends a node and starts it; it returns when the process runs, not when the broker is back.
-func (b brokerRestart) restart(ctx context.Context, c harness.Cluster, node int) error {
-	end := c.Kill
-	if b.how == howStop {
-		end = func(ctx context.Context, node int) error { return stopNode(ctx, c, node, b.within) }
-	}
-	if err := end(ctx, node); err != nil {
-		return err
-	}
-	return c.Start(ctx, node)
 }

@@ -39,15 +39,3 @@ func (b brokerStop) Inject(ctx context.Context, f *harness.Field, target string)
 		hit: func(ctx context.Context, c harness.Cluster, node int) error { return stopNode(ctx, c, node, b.within) },
 	}.inject(ctx, f, target)
 }
-
-// stopNode ends a node in order, by force once its time is over: without a controller a broker waits minutes for an
-// answer to its farewell.
-func stopNode(ctx context.Context, c harness.Cluster, node int, within time.Duration) error {
-	bounded, cancel := context.WithTimeout(ctx, within)
-	defer cancel()
-	err := c.Stop(bounded, node)
-	if err == nil || ctx.Err() != nil || bounded.Err() == nil {
-		return err
-	}
-	return c.Kill(ctx, node)
-}

@@ -2,7 +2,6 @@ package toxics
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/chaeos/chaeos/harness"
 )
@@ -39,13 +38,4 @@ func (brokerWipe) Inject(ctx context.Context, f *harness.Field, target string) (
 			return disks.Wipe(ctx, node)
 		},
 	}.inject(ctx, f, target)
-}
-
-// disksOf is the cluster's disks, where its provider can change them.
-func disksOf(f *harness.Field) (harness.Disks, error) {
-	disks, ok := f.Cluster.(harness.Disks)
-	if !ok {
-		return nil, fmt.Errorf("clusters of kind %s can't change what brokers have on their disks", f.Cluster.Info().Provider)
-	}
-	return disks, nil
 }

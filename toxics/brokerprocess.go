@@ -45,7 +45,7 @@ func bringBroker(ctx context.Context, f *harness.Field, node int, want harness.N
 }
 
 // expectNodes: once healed, the brokers run, unless another fault has them.
-func (i *injection) expectNodes(brokers []int) {
+func expectNodes(i *injection, brokers []int) {
 	for _, b := range brokers {
 		i.expect(calledNode(i.field, b)+" runs", brokerProcess(i.field, b).healed)
 	}

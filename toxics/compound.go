@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/chaeos/chaeos/harness"
 )
 
 // The words that compound targets.
@@ -119,12 +117,4 @@ func combine[T cmp.Ordered](t Target, find func(Target) ([]T, error)) ([]T, erro
 	}
 	slices.Sort(found)
 	return slices.Compact(found), nil
-}
-
-// drawOf draws a number from the fault's own source of randomness.
-func drawOf(f *harness.Field) uint64 {
-	if f.Rand == nil {
-		return 0
-	}
-	return f.Rand.Uint64()
 }

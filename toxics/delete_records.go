@@ -99,7 +99,7 @@ func offsetAt(ctx context.Context, f *harness.Field, v view, p place, timestamp 
 	topic.Topic, part.Partition, part.Timestamp, part.CurrentLeaderEpoch = p.topic, p.partition, timestamp, -1
 	topic.Partitions = append(topic.Partitions, part)
 	req.Topics = append(req.Topics, topic)
-	resp, err := askLeader[*kmsg.ListOffsetsResponse](ctx, f, v, p, req)
+	resp, err := askLeader[*kmsg.ListOffsetsResponse](ctx, f, v.leader(p), req)
 	if err != nil {
 		return 0, fmt.Errorf("offsets of %s: %w", p, err)
 	}
@@ -113,16 +113,6 @@ func offsetAt(ctx context.Context, f *harness.Field, v view, p place, timestamp 
 	return answer.Offset, nil
 }
 
-// askLeader sends a request to whoever led a partition when it was looked at.
-func askLeader[R kmsg.Response](ctx context.Context, f *harness.Field, v view, p place, req kmsg.Request) (R, error) {
-	leader := v.topics[p.topic][p.partition].Leader
-	if leader < 0 {
-		var none R
-		return none, errors.New("it has no leader now")
-	}
-	return askOf[R](ctx, f.Admin, []int{leader}, req)
-}
-
 // deleteBelow moves a log's start. A request that timed out waiting for a follower has moved the leader's.
 func deleteBelow(ctx context.Context, f *harness.Field, v view, p place, offset int64) error {
 	req := kmsg.NewPtrDeleteRecordsRequest()
@@ -131,7 +121,7 @@ func deleteBelow(ctx context.Context, f *harness.Field, v view, p place, offset 
 	topic.Topic, part.Partition, part.Offset = p.topic, p.partition, offset
 	topic.Partitions = append(topic.Partitions, part)
 	req.Topics = append(req.Topics, topic)
-	resp, err := askLeader[*kmsg.DeleteRecordsResponse](ctx, f, v, p, req)
+	resp, err := askLeader[*kmsg.DeleteRecordsResponse](ctx, f, v.leader(p), req)
 	if err != nil {
 		return fmt.Errorf("delete records of %s: %w", p, err)
 	}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/together"
 )
 
 // candidates is who may lead a partition without losing anything.
@@ -24,9 +24,7 @@ type candidates struct {
 // replicas.
 func askCandidates(ctx context.Context, f *harness.Field, topics []string) (map[place]candidates, error) {
 	nodes := f.Cluster.Info().Nodes
-	answers, errs := make([]*kmsg.DescribeTopicPartitionsResponse, len(nodes)), make([]error, len(nodes))
-	var asking sync.WaitGroup
-	for at, node := range nodes {
+	answers, errs := together.Ask(nodes, func(node int) (*kmsg.DescribeTopicPartitionsResponse, error) {
 		req := kmsg.NewPtrDescribeTopicPartitionsRequest()
 		req.ResponsePartitionLimit = 2000
 		for _, name := range topics {
@@ -34,11 +32,8 @@ func askCandidates(ctx context.Context, f *harness.Field, topics []string) (map[
 			t.Topic = name
 			req.Topics = append(req.Topics, t)
 		}
-		asking.Go(func() {
-			answers[at], errs[at] = askOf[*kmsg.DescribeTopicPartitionsResponse](ctx, f.Admin, []int{node}, req)
-		})
-	}
-	asking.Wait()
+		return askOf[*kmsg.DescribeTopicPartitionsResponse](ctx, f.Admin, []int{node}, req)
+	})
 	found := map[place]candidates{}
 	for at, resp := range answers {
 		if errs[at] == nil {

@@ -51,3 +51,14 @@ func (e fromEmptyGroups) inject(ctx context.Context, f *harness.Field, target st
 	i.began(ctx, v, v.nodes)
 	return i, nil
 }
+
+func offsetsProof(had []committed) (string, bool) {
+	if len(had) == 0 {
+		return notTouched("its group had no committed offsets to lose")
+	}
+	var texts []string
+	for _, c := range had {
+		texts = append(texts, fmt.Sprintf("%s/%d %d", input, c.partition, c.offset))
+	}
+	return "committed offsets gone: " + strings.Join(texts, ", "), true
+}

@@ -10,9 +10,6 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// NothingInFlight is what a proof ends with where the fault hit a pipeline that had nothing to lose just then.
-const NothingInFlight = ", but no record was in flight"
-
 // evidence says by effect whether a fault hit a pipeline, and quotes what was measured.
 type evidence func(harness.PipelineLayout) (proof string, hit bool)
 
@@ -46,14 +43,6 @@ var _ harness.Injection = (*injection)(nil)
 // newInjection notes what is in flight before anything is done.
 func newInjection(f *harness.Field, resolved harness.Resolved) *injection {
 	return &injection{field: f, resolved: resolved, inFlight: inFlight(f)}
-}
-
-func inFlight(f *harness.Field) map[string]uint64 {
-	out := map[string]uint64{}
-	for _, l := range f.Plan.Pipelines {
-		out[l.Name] = f.InFlight(l.Name)
-	}
-	return out
 }
 
 // began is called right after a fault was applied: it notes once more what is in flight, and starts to watch what the

@@ -2,7 +2,6 @@ package toxics
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -102,17 +101,6 @@ func (l leaderMove) next(on onPlaces) (map[place]int, error) {
 	return next, nil
 }
 
-// movable lists the replicas in sync that don't lead, in assignment order.
-func movable(s harness.PartitionState) []int {
-	var can []int
-	for _, r := range s.Replicas {
-		if int(r) != s.Leader && slices.Contains(s.ISR, r) {
-			can = append(can, int(r))
-		}
-	}
-	return can
-}
-
 func moveProof(on onPlaces, next map[place]int, l harness.PipelineLayout, took time.Duration) (string, bool) {
 	var texts []string
 	for _, p := range on.view.concerned(on.places, l) {
@@ -123,20 +111,4 @@ func moveProof(on onPlaces, next map[place]int, l harness.PipelineLayout, took t
 		return notTouched("no partition of it was moved")
 	}
 	return fmt.Sprintf("%s, seen after %.1fs", strings.Join(texts, ", "), took.Seconds()), true
-}
-
-// checkOther checks an option that names another target.
-func checkOther(option, text string, s Scope) error {
-	if text == "" {
-		return nil
-	}
-	t, err := ParseTarget(text)
-	if err == nil {
-		err = t.check(s)
-	}
-	var wrong *OptionError
-	if err != nil && !errors.As(err, &wrong) {
-		return &OptionError{Option: option, Reason: err.Error()}
-	}
-	return err
 }

@@ -76,9 +76,6 @@ func (s *storm) rage(ctx context.Context) error {
 	})
 }
 
-// moveWithin bounds one round.
-const moveWithin = 5 * time.Second
-
 // move does one round. A partition number has the same next leader in every topic.
 func (s *storm) move(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, moveWithin)

@@ -13,9 +13,6 @@ import (
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
-// orders are the replicas' orders that faults changed: the first is the preferred leader.
-var orders originals[[]int32]
-
 // election types of ElectLeaders.
 const (
 	preferredElection = int8(0)
@@ -86,29 +83,6 @@ func elect(ctx context.Context, f *harness.Field, kind int8, places []place) (ma
 	return failed, nil
 }
 
-// lead makes a replica the preferred leader of each place, and elects it. Which others there are, and their order behind
-// it, stays as it is.
-func lead(ctx context.Context, f *harness.Field, v view, next map[place]int) error {
-	order := map[place][]int32{}
-	var places []place
-	for p, broker := range next {
-		order[p] = withFirst(v.replicas(p), int32(broker))
-		places = append(places, p)
-	}
-	if err := reorder(ctx, f, order); err != nil {
-		return err
-	}
-	failed, err := elect(ctx, f, preferredElection, places)
-	errs := []error{err}
-	for _, err := range failed {
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
-}
-
-// replicas is a place's order of replicas.
-func (v view) replicas(p place) []int32 { return v.topics[p.topic][p.partition].Replicas }
-
 // withFirst moves one entry to the front.
 func withFirst(list []int32, first int32) []int32 {
 	return append([]int32{first}, slices.DeleteFunc(slices.Clone(list), func(n int32) bool { return n == first })...)
@@ -136,26 +110,6 @@ func awaitLeaders(ctx context.Context, f *harness.Field, next map[place]int) err
 	if err != nil {
 		return errors.Join(missing, err)
 	}
-	return nil
-}
-
-// claimOrders notes the orders of replicas that a fault wants, before it changes them, and how to put back what was there:
-// in each place the order first, then an election of the preferred leader where it is alive.
-func claimOrders(i *injection, v view, places []place, want func(place) []int32) error {
-	for _, p := range places {
-		first := func() ([]int32, error) { return v.replicas(p), nil }
-		c, err := orders.take(keyOn(i.field, p.String()), want(p), first)
-		if err != nil {
-			return err
-		}
-		i.undo.add("leader of "+p.String(), adminWithin, func(ctx context.Context) error {
-			_, err := orders.give(c, func(order []int32) error { return putBack(ctx, i.field, p, order) })
-			return err
-		})
-	}
-	i.expect(fmt.Sprintf("%d partitions have a leader that all brokers agree on", len(places)), func(ctx context.Context) error {
-		return agreed(ctx, i.field, places)
-	})
 	return nil
 }
 
@@ -198,4 +152,15 @@ func putBack(ctx context.Context, f *harness.Field, p place, order []int32) erro
 		return failed[p] == nil || errors.Is(failed[p], kerr.PreferredLeaderNotAvailable), nil
 	})
 	return errors.Join(last, err)
+}
+
+// movable lists the replicas in sync that don't lead, in assignment order.
+func movable(s harness.PartitionState) []int {
+	var can []int
+	for _, r := range s.Replicas {
+		if int(r) != s.Leader && slices.Contains(s.ISR, r) {
+			can = append(can, int(r))
+		}
+	}
+	return can
 }

@@ -3,18 +3,14 @@ package toxics
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/together"
 )
 
 // memberProcesses are the states that faults want the processes of workers, sources and the external service to be in.
 var memberProcesses originals[harness.MemberState]
-
-// The states in which a member's process can be ended by force, and those in which it hears a signal.
-var (
-	living   = []harness.MemberState{harness.MemberRunning, harness.MemberPaused}
-	obedient = living[:1]
-)
 
 func memberProcess(f *harness.Field, name string) *process[harness.MemberState] {
 	return &process[harness.MemberState]{
@@ -89,19 +85,22 @@ type memberFault struct {
 // strike hits all of them at once.
 func (m memberFault) strike(ctx context.Context, i *injection, names []string) error {
 	var struck []*process[harness.MemberState]
+	var hits []func() error
 	for _, name := range names {
-		struck = append(struck, memberProcess(i.field, name))
+		p := memberProcess(i.field, name)
+		struck = append(struck, p)
+		hits = append(hits, func() error {
+			return p.strike(ctx, &i.undo, blow[harness.MemberState]{
+				from: m.from, wants: m.wants, forGood: m.forGood,
+				hit:  func(ctx context.Context) error { return m.hit(ctx, i.field, name) },
+				heal: func(ctx context.Context) error { return m.heal(ctx, i.field, name) },
+			})
+		})
 	}
 	if !m.forGood {
-		i.expectMembers(m.running(len(names)), func() []*process[harness.MemberState] { return struck })
+		expectMembers(i, m.running(len(names)), func() []*process[harness.MemberState] { return struck })
 	}
-	return together(names, func(at int, name string) error {
-		return struck[at].strike(ctx, &i.undo, blow[harness.MemberState]{
-			from: m.from, wants: m.wants, forGood: m.forGood,
-			hit:  func(ctx context.Context) error { return m.hit(ctx, i.field, name) },
-			heal: func(ctx context.Context) error { return m.heal(ctx, i.field, name) },
-		})
-	})
+	return together.Do(hits, func(hit func() error) error { return hit() })
 }
 
 // running says of so many of them that they run.
@@ -113,7 +112,7 @@ func (m memberFault) running(n int) string {
 }
 
 // expectMembers: once healed, members that were struck are as they were at first, unless another fault has them.
-func (i *injection) expectMembers(proof string, struck func() []*process[harness.MemberState]) {
+func expectMembers(i *injection, proof string, struck func() []*process[harness.MemberState]) {
 	i.expect(proof, func(ctx context.Context) error {
 		var left error
 		for _, p := range struck() {
@@ -131,3 +130,6 @@ func (i *injection) expectMembers(proof string, struck func() []*process[harness
 		return left
 	})
 }
+
+// restartWithin bounds the heal of one worker.
+const restartWithin = 20 * time.Second

@@ -19,54 +19,6 @@ type committed struct {
 	offset int64
 }
 
-// askCoordinator sends a request to a group's coordinator, found anew: it may have moved.
-func askCoordinator[R kmsg.Response](ctx context.Context, f *harness.Field, group string, req kmsg.Request) (R, error) {
-	node, err := coordinator(ctx, f.Admin, f.Cluster.Info().Nodes, groupKey, group)
-	if err != nil {
-		var none R
-		return none, err
-	}
-	return askOf[R](ctx, f.Admin, []int{node}, req)
-}
-
-// awaitEmpty waits until a group has no member.
-func awaitEmpty(ctx context.Context, f *harness.Field, group string) error {
-	var missing error
-	err := wait.Poll(ctx, adminEvery, func() (bool, error) {
-		var state string
-		if state, missing = groupState(ctx, f, group); missing == nil && state != "Empty" {
-			missing = fmt.Errorf("it is %s: stop its members first (worker-stop or worker-kill of all workers)", state)
-		}
-		return missing == nil, nil
-	})
-	if err != nil {
-		return fmt.Errorf("group %s is not empty: %w (%w)", group, missing, context.Cause(ctx))
-	}
-	return nil
-}
-
-// groupState asks for a group's state, of the classic protocol or of KIP-848.
-func groupState(ctx context.Context, f *harness.Field, group string) (string, error) {
-	req := kmsg.NewPtrListGroupsRequest()
-	node, err := coordinator(ctx, f.Admin, f.Cluster.Info().Nodes, groupKey, group)
-	if err != nil {
-		return "", err
-	}
-	resp, err := askOf[*kmsg.ListGroupsResponse](ctx, f.Admin, []int{node}, req)
-	if err == nil {
-		err = codeError(resp.ErrorCode, nil)
-	}
-	if err != nil {
-		return "", err
-	}
-	for _, g := range resp.Groups {
-		if g.Group == group {
-			return g.GroupState, nil
-		}
-	}
-	return "", errors.New("its coordinator does not know it")
-}
-
 // fetchOffsets returns what a group has committed, sorted.
 func fetchOffsets(ctx context.Context, f *harness.Field, group string) ([]committed, error) {
 	req := kmsg.NewPtrOffsetFetchRequest()

@@ -1,6 +1,7 @@
 package toxics
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -105,4 +106,20 @@ func (r *reader) perPipeline(option string) map[string]string {
 		r.Fail(option, "expected a word, or a mapping from pipeline to word, not %v", v)
 	}
 	return out
+}
+
+// checkOther checks an option that names another target.
+func checkOther(option, text string, s Scope) error {
+	if text == "" {
+		return nil
+	}
+	t, err := ParseTarget(text)
+	if err == nil {
+		err = t.check(s)
+	}
+	var wrong *OptionError
+	if err != nil && !errors.As(err, &wrong) {
+		return &OptionError{Option: option, Reason: err.Error()}
+	}
+	return err
 }

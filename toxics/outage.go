@@ -1,7 +1,5 @@
 package toxics
 
-import "github.com/chaeos/chaeos/harness"
-
 // Outage is what a fault takes out of the controller quorum while it is active.
 type Outage struct {
 	// Nodes are those that the target names; All says that it is every one.
@@ -13,29 +11,17 @@ type Outage struct {
 	Controller bool
 }
 
-// quorumFault is a fault that can take nodes out of the controller quorum: dead, stopped, or cut off from it.
-type quorumFault interface{ outOfQuorum() bool }
-
-// OutageOf says what a fault takes out of the quorum. A target that is no target takes nothing: Check reports it.
-func OutageOf(fault harness.Fault, target string) Outage {
-	q, ok := fault.(quorumFault)
-	if !ok || !q.outOfQuorum() {
+// Outage is what the target takes out of the quorum where all that it selects go at once; nothing where it selects no
+// brokers.
+func (t Target) Outage() Outage {
+	switch {
+	case t.Class() != Brokers:
 		return Outage{}
-	}
-	t, err := ParseTarget(target)
-	if err != nil || t.Class() != Brokers {
-		return Outage{}
-	}
-	if one, ok := fault.(interface{ oneAtATime() bool }); ok && one.oneAtATime() {
-		return Outage{Found: true}
-	}
-	if t.union == nil {
+	case t.union == nil:
 		return t.outage()
-	}
-	if t.random() { // one, whichever it is
+	case t.random(): // one, whichever it is
 		return Outage{Found: true}
-	}
-	if len(t.but) > 0 && t.union[0].form.syntax == allBrokersSyntax { // all but one, at the worst
+	case len(t.but) > 0 && t.union[0].form.syntax == allBrokersSyntax: // all but one, at the worst
 		return Outage{All: true}
 	}
 	return outageOfUnion(t.union)

@@ -96,7 +96,7 @@ func TestARollDoesNotTakeWhatAnotherFaultHas(t *testing.T) {
 // awaitEnd waits for the end of a fault's work, and heals it.
 func awaitEnd(t *testing.T, i harness.Injection) error {
 	t.Helper()
-	i.(*injection).background.running.Wait()
+	i.(*injection).wait()
 	return i.Heal(t.Context())
 }
 

@@ -2,7 +2,6 @@ package toxics
 
 import (
 	"context"
-	"slices"
 
 	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
 
@@ -49,9 +48,4 @@ func (p partition) Inject(ctx context.Context, f *harness.Field, target string) 
 		attributes: toxiproxy.Attributes{"timeout": 0},
 		asked:      without(f.Cluster.Info().Nodes, t.brokers),
 	}.inject(ctx, f, t, streams)
-}
-
-// without lists the nodes that aren't in the second list.
-func without(nodes, hit []int) []int {
-	return slices.DeleteFunc(slices.Clone(nodes), func(n int) bool { return slices.Contains(hit, n) })
 }

@@ -6,31 +6,32 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/together"
 )
 
 // awaitPhases brings each worker that has a phase to it, and returns once all wait there with enough records held. The heal
 // lets those go on that were not killed.
-func (w workerKill) awaitPhases(ctx context.Context, i *injection, names []string) error {
+func (k memberKill) awaitPhases(ctx context.Context, i *injection, names []string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if len(w.phases) == 0 {
+	if len(k.phases) == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, w.within, fmt.Errorf("not there within %s", w.within))
+	ctx, cancel := context.WithTimeoutCause(ctx, k.within, fmt.Errorf("not there within %s", k.within))
 	defer cancel()
-	return together(names, func(_ int, name string) error {
+	return together.Do(names, func(name string) error {
 		m, err := member(i.field, name)
 		if err != nil {
 			return err
 		}
-		phase := w.phaseOf(m.Pipeline)
+		phase := k.phaseOf(m.Pipeline)
 		if phase == "" {
 			return nil
 		}
 		i.undo.add("phase of "+name, releaseWithin, func(ctx context.Context) error { return releaseLife(ctx, i.field, m) })
-		if err := w.awaitPhase(ctx, i.field, name, phase); err != nil {
-			return fmt.Errorf("%s: waiting for phase %s with %d records held: %w", calledMember(i.field, name), phase, w.held, err)
+		if err := k.awaitPhase(ctx, i.field, name, phase); err != nil {
+			return fmt.Errorf("%s: waiting for phase %s with %d records held: %w", calledMember(i.field, name), phase, k.held, err)
 		}
 		return nil
 	})
@@ -50,7 +51,7 @@ func releaseLife(ctx context.Context, f *harness.Field, armed harness.Member) er
 
 // awaitPhase arms a worker until it waits with enough records held. A phase reached with fewer is let pass: killed there,
 // the worker would lose or repeat too little to show.
-func (w workerKill) awaitPhase(ctx context.Context, f *harness.Field, name, phase string) error {
+func (k memberKill) awaitPhase(ctx context.Context, f *harness.Field, name, phase string) error {
 	for {
 		if err := f.Fleet.Arm(ctx, name, phase); err != nil {
 			return err
@@ -62,7 +63,7 @@ func (w workerKill) awaitPhase(ctx context.Context, f *harness.Field, name, phas
 			return err
 		}
 		m, err := member(f, name)
-		if err != nil || m.Held >= w.held {
+		if err != nil || m.Held >= k.held {
 			return err
 		}
 		if err := f.Fleet.Release(ctx, name); err != nil {

@@ -8,10 +8,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
@@ -81,7 +81,7 @@ func (p powerLoss) Inject(ctx context.Context, f *harness.Field, target string) 
 		}
 	}
 	i.inFlight = inFlight(f) // of the loss, not of the wait
-	i.expectNodes(brokers)
+	expectNodes(i, brokers)
 	if err := killForPower(ctx, f, i, brokers); err != nil {
 		return i, err
 	}
@@ -119,12 +119,7 @@ func killForPower(ctx context.Context, f *harness.Field, i *injection, brokers [
 
 // cutAll cuts the logs of all brokers and returns what each lost, by broker.
 func cutAll(ctx context.Context, disks harness.Disks, brokers []int, cut func(int) harness.LogCut) (map[int][]harness.CutLog, error) {
-	found, errs := make([][]harness.CutLog, len(brokers)), make([]error, len(brokers))
-	var cutting sync.WaitGroup
-	for at, node := range brokers {
-		cutting.Go(func() { found[at], errs[at] = disks.CutLogs(ctx, node, cut(node)) })
-	}
-	cutting.Wait()
+	found, errs := together.Ask(brokers, func(node int) ([]harness.CutLog, error) { return disks.CutLogs(ctx, node, cut(node)) })
 	lost := map[int][]harness.CutLog{}
 	for at, node := range brokers {
 		lost[node] = found[at]

@@ -11,6 +11,7 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/harness/together"
 )
 
 // unheardAtLeast is how long a controller must be silent for that to be a fault's doing: those that follow the quorum's
@@ -58,12 +59,9 @@ func (q *quorumWatch) sample(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, quorumWithin)
 	defer cancel()
 	asked := history.Now()
-	answers := make([]map[int]int64, len(q.asked))
-	var asking sync.WaitGroup
-	for i, node := range q.asked {
-		asking.Go(func() { answers[i], _ = harness.QuorumHeard(ctx, q.field.Admin, []int{node}) })
-	}
-	asking.Wait()
+	answers, _ := together.Ask(q.asked, func(node int) (map[int]int64, error) {
+		return harness.QuorumHeard(ctx, q.field.Admin, []int{node})
+	})
 	var heard map[int]int64
 	for _, answer := range answers {
 		if answer != nil {
@@ -140,4 +138,16 @@ func (q *quorumWatch) seenOf(node int) string {
 		return fmt.Sprintf("the quorum's leader did not hear of it for %.1fs", q.unheard[node].Seconds())
 	}
 	return ""
+}
+
+// orByQuorum adds to a proof what the quorum shows of controllers that were hit.
+func (i *injection) orByQuorum(done, proof string, hit bool) (string, bool) {
+	quorum, too := i.watch.quorumProof(done)
+	switch {
+	case too && hit:
+		proof += "; " + quorum
+	case too:
+		proof = quorum
+	}
+	return proof, hit || too
 }

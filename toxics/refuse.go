@@ -2,14 +2,13 @@ package toxics
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/together"
 )
 
 var refuseKind = Kind{
@@ -55,7 +54,7 @@ func (r refuse) Inject(ctx context.Context, f *harness.Field, target string) (ha
 	i.gather = func(context.Context) evidence {
 		return func(l harness.PipelineLayout) (string, bool) {
 			proof, hit := ends.of("ended and refused", func(s stream) bool { return t.matters(s, l, members) })
-			return proof + i.watch.movesOf(l.Name), hit
+			return proof + i.moves(l.Name), hit
 		}
 	}
 	i.began(ctx, t.view, without(f.Cluster.Info().Nodes, t.brokers))
@@ -75,9 +74,8 @@ func closeLinks(ctx context.Context, i *injection, proxies []string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, closeWithin)
 	defer cancel()
-	errs := make([]error, len(proxies))
-	var closing sync.WaitGroup
-	for at, name := range proxies {
+	var closings []func() error
+	for _, name := range proxies {
 		claim, err := closed.take(keyOn(i.field, name), true, func() (bool, error) { return false, nil })
 		if err != nil {
 			return err
@@ -92,14 +90,13 @@ func closeLinks(ctx context.Context, i *injection, proxies []string) error {
 			_, err := closed.give(claim, func(shut bool) error { return setClosed(ctx, i.field, name, shut) })
 			return err
 		})
-		closing.Go(func() {
+		closings = append(closings, func() error {
 			done, err := bounded(ctx, func() error { return switchProxy(i.field, name, false) })
 			go func() { <-done; close(answered) }()
-			errs[at] = err
+			return err
 		})
 	}
-	closing.Wait()
-	return errors.Join(errs...)
+	return together.Do(closings, func(shut func() error) error { return shut() })
 }
 
 func setClosed(ctx context.Context, f *harness.Field, name string, shut bool) error {

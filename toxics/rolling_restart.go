@@ -30,16 +30,16 @@ const (
 )
 
 type rollingRestart struct {
-	restart brokerRestart
-	pace    string
-	gap     time.Duration
+	restart
+	pace string
+	gap  time.Duration
 }
 
 var _ harness.Fault = rollingRestart{}
 
 func newRollingRestart(r *reader) harness.Fault {
 	return rollingRestart{
-		brokerRestart{r.OneOf("how", howStop, howKill), 20 * time.Second},
+		restart{r.OneOf("how", howStop, howKill), 20 * time.Second},
 		r.OneOf("pace", paceISR, paceNone), r.Duration("gap", 0, 0, 5*time.Minute),
 	}
 }
@@ -47,9 +47,9 @@ func newRollingRestart(r *reader) harness.Fault {
 func (rollingRestart) Needs() []string { return []string{"stop", "kill"} }
 
 func (r rollingRestart) String() string {
-	text := fmt.Sprintf("%s, paced by ISR", r.restart)
+	text := fmt.Sprintf("by %s, paced by ISR", r.how)
 	if r.pace == paceNone {
-		text = fmt.Sprintf("%s, unpaced", r.restart)
+		text = fmt.Sprintf("by %s, unpaced", r.how)
 	}
 	if r.gap > 0 {
 		text += fmt.Sprintf(", %s between", r.gap)
@@ -92,7 +92,7 @@ func (r rollingRestart) Inject(ctx context.Context, f *harness.Field, target str
 			return nil
 		})
 	}
-	i.expectNodes(brokers)
+	expectNodes(i, brokers)
 	rolling := &roll{rollingRestart: r, f: f, brokers: brokers, roles: map[int]map[string][]string{}}
 	i.effect = rolling.effect
 	i.gather = func(context.Context) evidence {
@@ -117,7 +117,7 @@ func (r *roll) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := r.one(ctx, b); err != nil {
+		if err := r.turn(ctx, b); err != nil {
 			return fmt.Errorf("restart broker %d: %w", b, err)
 		}
 		r.note(b, v)
@@ -125,14 +125,14 @@ func (r *roll) run(ctx context.Context) error {
 	return nil
 }
 
-// one restarts one broker, which no other fault may have when its turn comes.
-func (r *roll) one(ctx context.Context, broker int) error {
+// turn restarts one broker, which no other fault may have when its turn comes.
+func (r *roll) turn(ctx context.Context, broker int) error {
 	p := brokerProcess(r.f, broker)
 	return p.claims.change(p.key, func(*layers[harness.NodeState]) error {
 		if err := p.mustBe(ctx, awake...); err != nil {
 			return err
 		}
-		return r.restart.restart(ctx, r.f.Cluster, broker)
+		return r.restart.one(ctx, r.f.Cluster, broker)
 	})
 }
 

@@ -32,8 +32,6 @@ const (
 	serviceDie   = "die"
 	// serviceForget loses its idempotency keys, as keys do that expire or live in a cache.
 	serviceForget = "forget"
-	// serviceMember is the external service's name in the fleet.
-	serviceMember = "service"
 )
 
 // serviceFail arms the service at the moment after an effect was stored. Toxics on the service's link could lose the
@@ -80,7 +78,7 @@ func (s serviceFail) Inject(ctx context.Context, f *harness.Field, _ string) (ha
 		return i, fmt.Errorf("waiting for a call of the service: %w", err)
 	}
 	if s.how == serviceDie {
-		if err := (workerKill{}).strike(ctx, i, "external service", []string{serviceMember}); err != nil {
+		if err := (memberKill{}).kill(ctx, i, "external service", []string{serviceMember}); err != nil {
 			return i, err
 		}
 	}

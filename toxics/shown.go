@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/together"
 )
 
 // heardOf is how old a broker's last fetch of the metadata log may be before it counts as cut off: it fetches twice a
@@ -19,15 +19,10 @@ const heardOf = 3 * time.Second
 // out, and those that are cut off from the quorum: another fault may have them, and they will hear of it.
 func shows(ctx context.Context, f *harness.Field, r resource, name string, value *string) error {
 	nodes := r.nodes(f)
-	values, failures := make([]*string, len(nodes)), make([]error, len(nodes))
-	var asking sync.WaitGroup
-	for at, node := range nodes {
-		asking.Go(func() {
-			entry, err := describeConfig(ctx, f, []int{node}, r, name)
-			values[at], failures[at] = ownValue(r, entry), err
-		})
-	}
-	asking.Wait()
+	values, failures := together.Ask(nodes, func(node int) (*string, error) {
+		entry, err := describeConfig(ctx, f, []int{node}, r, name)
+		return ownValue(r, entry), err
+	})
 	var current, behind []int
 	for at, node := range nodes {
 		switch {

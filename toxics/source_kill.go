@@ -17,11 +17,11 @@ var sourceKillKind = Kind{
 		{"restart", "heal (start new lives when the fault's time is over) or never; heal unless given"},
 		{"within", "how long the producers may take to reach their phases, 1s to 2m; 20s unless given"},
 	},
-	make: func(r *reader) harness.Fault { return sourceKill{newWorkerKill(r).(workerKill)} },
+	make: func(r *reader) harness.Fault { return sourceKill{readMemberKill(r)} },
 }
 
 // sourceKill is worker-kill for the sources of producer-only pipelines.
-type sourceKill struct{ workerKill }
+type sourceKill struct{ memberKill }
 
 var _ harness.Fault = sourceKill{}
 
@@ -32,12 +32,7 @@ func (s sourceKill) check(scope Scope, t Target) error {
 			return &OptionError{Option: "phase", Reason: fmt.Sprintf("pipeline %s has no phase %q", p.Name, phase)}
 		}
 	}
-	for pipeline := range s.phases {
-		if pipeline != everyPipeline && !scope.has(pipeline) {
-			return &OptionError{Option: "phase", Reason: fmt.Sprintf("the experiment has no pipeline %q", pipeline)}
-		}
-	}
-	return nil
+	return s.checkPipelines(scope)
 }
 
 // Inject brings every targeted source to its phase, and kills all of them at once. What a source had sent since its last
@@ -62,7 +57,7 @@ func (s sourceKill) Inject(ctx context.Context, f *harness.Field, target string)
 			i.inFlight[m.Pipeline] = max(i.inFlight[m.Pipeline], m.Held)
 		}
 	}
-	if err := s.strike(ctx, i, "source", names); err != nil {
+	if err := s.kill(ctx, i, "source", names); err != nil {
 		return i, err
 	}
 	i.gather = func(context.Context) evidence {
@@ -84,23 +79,4 @@ func sourceKillProof(killed []harness.Member, names []string, l harness.Pipeline
 		}
 	}
 	return notTouched("no source of it was killed")
-}
-
-// sourcesOf picks the running sources of producer-only pipelines that a target means.
-func sourcesOf(members []harness.Member, t Target) ([]string, error) {
-	var names []string
-	for _, m := range members {
-		if m.Role != roleWorker && m.Pipeline != "" && m.State == harness.MemberRunning && t.means(m.Pipeline) {
-			names = append(names, m.Name)
-		}
-	}
-	if len(names) == 0 {
-		return nil, fmt.Errorf("%q: no such source is running", t)
-	}
-	return names, nil
-}
-
-// means says whether a target that may name a pipeline is about this one.
-func (t Target) means(pipeline string) bool {
-	return t.words["pipeline"] == "" || t.words["pipeline"] == pipeline
 }

@@ -3,7 +3,6 @@ package toxics
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -70,14 +69,4 @@ func (c topicConfig) Inject(ctx context.Context, f *harness.Field, target string
 	}
 	on.i.began(ctx, on.view, on.view.nodes)
 	return on.i, nil
-}
-
-// wholeTopics refuses single partitions where only whole topics make sense.
-func wholeTopics(t Target, why string) error {
-	for _, part := range append([]Target{t}, slices.Concat(t.union, t.but)...) {
-		if _, one := part.words["partition"]; one {
-			return fmt.Errorf("%q: %s whole topics: topic %s", t, why, part.words["topic"])
-		}
-	}
-	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/harness/together"
 )
 
 // Bounds on one call to Toxiproxy. Removing a toxic on a link whose peer doesn't read blocks until it reads again.
@@ -37,21 +37,19 @@ func newToxicName(fault string) string {
 // finds those whose addition failed half way. All their names begin with the given one.
 func poison(ctx context.Context, f *harness.Field, undo *undo, named, kind string, attributes toxiproxy.Attributes, streams []stream) error {
 	client := toxiproxy.NewClient(f.Cluster.Info().ToxiproxyAPI)
-	errs := make([]error, len(streams))
-	var adding sync.WaitGroup
-	for i, s := range streams {
-		name := named + "-" + s.direction()
-		t := &toxic{proxy: client.NewProxy(), name: name}
+	var toxics []*toxic
+	for _, s := range streams {
+		t := &toxic{proxy: client.NewProxy(), name: named + "-" + s.direction(), direction: s.direction()}
 		t.proxy.Name = s.link.Proxy
-		undo.add(fmt.Sprintf("remove %s from %s", name, s.link.Proxy), removeWithin, t.remove)
-		adding.Go(func() {
-			if errs[i] = t.add(ctx, kind, s.direction(), attributes); errs[i] != nil {
-				errs[i] = fmt.Errorf("%s of %s: %w", s.direction(), s.link.Proxy, errs[i])
-			}
-		})
+		undo.add(fmt.Sprintf("remove %s from %s", t.name, t.proxy.Name), removeWithin, t.remove)
+		toxics = append(toxics, t)
 	}
-	adding.Wait()
-	return errors.Join(errs...)
+	return together.Do(toxics, func(t *toxic) error {
+		if err := t.add(ctx, kind, attributes); err != nil {
+			return fmt.Errorf("%s of %s: %w", t.direction, t.proxy.Name, err)
+		}
+		return nil
+	})
 }
 
 // toxicsGone says which toxics whose names begin so are still on any proxy.
@@ -79,12 +77,12 @@ func toxicsGone(f *harness.Field, named string) func(context.Context) error {
 
 // toxic is one toxic on one proxy.
 type toxic struct {
-	proxy *toxiproxy.Proxy
-	name  string
-	added <-chan struct{} // closed when the addition was answered, nil where it never began
+	proxy           *toxiproxy.Proxy
+	name, direction string
+	added           <-chan struct{} // closed when the addition was answered, nil where it never began
 }
 
-func (t *toxic) add(ctx context.Context, kind, direction string, attributes toxiproxy.Attributes) error {
+func (t *toxic) add(ctx context.Context, kind string, attributes toxiproxy.Attributes) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
@@ -93,7 +91,7 @@ func (t *toxic) add(ctx context.Context, kind, direction string, attributes toxi
 	var err error
 	t.added, err = bounded(ctx, func() error {
 		// Toxicity below 1 can't be repeated: Toxiproxy throws its seed away.
-		_, err := t.proxy.AddToxic(t.name, kind, direction, 1, attributes)
+		_, err := t.proxy.AddToxic(t.name, kind, t.direction, 1, attributes)
 		return err
 	})
 	return err

@@ -113,7 +113,7 @@ func (t transactionAbort) openIn(ctx context.Context, f *harness.Field, v view, 
 	topic := kmsg.NewDescribeProducersRequestTopic()
 	topic.Topic, topic.Partitions = p.topic, []int32{p.partition}
 	req.Topics = append(req.Topics, topic)
-	resp, err := askLeader[*kmsg.DescribeProducersResponse](ctx, f, v, p, req)
+	resp, err := askLeader[*kmsg.DescribeProducersResponse](ctx, f, v.leader(p), req)
 	if err != nil {
 		return nil, fmt.Errorf("producers of %s: %w", p, err)
 	}
@@ -141,7 +141,7 @@ func abort(ctx context.Context, f *harness.Field, v view, txn openTransaction) e
 	marker.ProducerID, marker.ProducerEpoch, marker.CoordinatorEpoch = txn.producer, txn.epoch, txn.coordinator
 	marker.Topics = append(marker.Topics, topic)
 	req.Markers = append(req.Markers, marker)
-	resp, err := askLeader[*kmsg.WriteTxnMarkersResponse](ctx, f, v, txn.place, req)
+	resp, err := askLeader[*kmsg.WriteTxnMarkersResponse](ctx, f, v.leader(txn.place), req)
 	if err != nil {
 		return fmt.Errorf("abort the transaction of producer %d in %s: %w", txn.producer, txn.place, err)
 	}

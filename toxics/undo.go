@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/chaeos/chaeos/harness/together"
 )
 
 // undo is what must be done to heal a fault. Steps are noted before what they undo is done, and each must be harmless
@@ -32,18 +34,14 @@ func (u *undo) add(what string, within time.Duration, do func(context.Context) e
 func (u *undo) run(ctx context.Context) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	errs := make([]error, len(u.steps))
-	var undoing sync.WaitGroup
-	for i, s := range u.steps {
-		undoing.Go(func() {
-			ctx, cancel := healContext(ctx, s.within)
-			defer cancel()
-			if err := s.do(ctx); err != nil {
-				errs[i] = fmt.Errorf("%s: %w", s.what, err)
-			}
-		})
-	}
-	undoing.Wait()
+	_, errs := together.Ask(u.steps, func(s step) (struct{}, error) {
+		ctx, cancel := healContext(ctx, s.within)
+		defer cancel()
+		if err := s.do(ctx); err != nil {
+			return struct{}{}, fmt.Errorf("%s: %w", s.what, err)
+		}
+		return struct{}{}, nil
+	})
 	next := 0
 	u.steps = slices.DeleteFunc(u.steps, func(step) bool { next++; return errs[next-1] == nil })
 	return errors.Join(errs...)

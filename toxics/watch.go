@@ -157,6 +157,9 @@ func (w *watch) quorumProof(done string) (string, bool) {
 	return w.quorum.proof(done)
 }
 
+// moves says how the leaders of one pipeline's partitions moved, to be put behind a proof.
+func (i *injection) moves(pipeline string) string { return i.watch.movesOf(pipeline) }
+
 // movesOf says how the leaders of one pipeline's partitions moved, to be put behind a proof.
 func (w *watch) movesOf(pipeline string) string {
 	if w == nil {

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/harness/wait"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
 )
@@ -59,18 +59,7 @@ func (a *arming) arm(ctx context.Context, undo *undo) error {
 	for _, l := range a.links {
 		undo.add(fmt.Sprintf("disarm %s on %s", a.id, l.link.Proxy), disarmWithin, l.disarm)
 	}
-	return a.each(func(l *armedLink) error { return l.arm(ctx) })
-}
-
-// each does something for every link, all at once.
-func (a *arming) each(do func(*armedLink) error) error {
-	errs := make([]error, len(a.links))
-	var doing sync.WaitGroup
-	for i, l := range a.links {
-		doing.Go(func() { errs[i] = do(l) })
-	}
-	doing.Wait()
-	return errors.Join(errs...)
+	return together.Do(a.links, func(l *armedLink) error { return l.arm(ctx) })
 }
 
 func (l *armedLink) arm(ctx context.Context) error {
@@ -137,7 +126,7 @@ func (l *armedLink) look(ctx context.Context) (kafkatoxic.RuleStatus, error) {
 func (a *arming) count(ctx context.Context) {
 	ctx, cancel := healContext(ctx, measureWithin)
 	defer cancel()
-	_ = a.each(func(l *armedLink) error {
+	_ = together.Do(a.links, func(l *armedLink) error {
 		settling, cancel := context.WithTimeout(ctx, answersWithin)
 		defer cancel()
 		_ = wait.Poll(settling, lookEvery, func() (bool, error) {

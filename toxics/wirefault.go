@@ -2,14 +2,9 @@ package toxics
 
 import (
 	"context"
-	"encoding/hex"
-	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
-
-	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
@@ -100,7 +95,7 @@ func (w wireFault) Inject(ctx context.Context, f *harness.Field, target string) 
 		links.count(ctx)
 		return func(l harness.PipelineLayout) (string, bool) {
 			proof, hit := links.proof(func(s stream) bool { return t.matters(s, l, members) })
-			return proof + i.watch.movesOf(l.Name), hit
+			return proof + i.moves(l.Name), hit
 		}
 	}
 	i.began(ctx, t.view, f.Cluster.Info().Nodes)
@@ -150,51 +145,4 @@ func transactionalIDs(plan harness.TopicPlan, name string) ([]string, error) {
 		}
 	}
 	return nil, fmt.Errorf("transactional-id: pipeline %s has no worker %q", pipeline, worker)
-}
-
-// topicIDs asks for the ids of topics, in hexadecimal: newer requests name topics by them. A broker that has not heard of
-// a new topic yet knows none, and a rule without it would never match.
-func topicIDs(ctx context.Context, f *harness.Field, topics []string) ([]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, moveWithin)
-	defer cancel()
-	known := map[string]string{}
-	err := until(ctx, func() error {
-		var failures []error
-		for _, node := range f.Cluster.Info().Nodes {
-			if len(known) == len(topics) {
-				return nil
-			}
-			failures = append(failures, addTopicIDs(ctx, f, node, topics, known))
-		}
-		for _, name := range topics {
-			if known[name] == "" {
-				return errors.Join(append(failures, fmt.Errorf("no broker knows topic %s", name))...)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("ids of topics: %w", err)
-	}
-	return slices.Sorted(maps.Values(known)), nil
-}
-
-// addTopicIDs adds what one broker knows.
-func addTopicIDs(ctx context.Context, f *harness.Field, node int, topics []string, known map[string]string) error {
-	req := kmsg.NewPtrMetadataRequest()
-	for _, name := range topics {
-		topic := kmsg.NewMetadataRequestTopic()
-		topic.Topic = kmsg.StringPtr(name)
-		req.Topics = append(req.Topics, topic)
-	}
-	resp, err := askOf[*kmsg.MetadataResponse](ctx, f.Admin, []int{node}, req)
-	if err != nil {
-		return err
-	}
-	for _, t := range resp.Topics {
-		if t.Topic != nil && t.TopicID != ([16]byte{}) {
-			known[*t.Topic] = hex.EncodeToString(t.TopicID[:])
-		}
-	}
-	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
@@ -89,22 +90,19 @@ type scaling struct {
 
 // grow starts the workers of all pipelines at once; each is noted for its end, however far its start came.
 func (s *scaling) grow(ctx context.Context, i *injection, pipelines []string) error {
-	errs := make([]error, len(pipelines))
-	var growing sync.WaitGroup
-	for at, pipeline := range pipelines {
-		growing.Go(func() {
-			for range s.by {
-				name, err := s.f.Fleet.Add(ctx, pipeline)
-				if name != "" {
-					s.adopt(i, pipeline, name)
-				}
-				errs[at] = errors.Join(errs[at], err)
+	err := together.Do(pipelines, func(pipeline string) error {
+		var errs []error
+		for range s.by {
+			name, err := s.f.Fleet.Add(ctx, pipeline)
+			if name != "" {
+				s.adopt(i, pipeline, name)
 			}
-		})
-	}
-	growing.Wait()
-	i.expectMembers("the added workers have ended", func() []*process[harness.MemberState] { return s.processes })
-	return errors.Join(errs...)
+			errs = append(errs, err)
+		}
+		return errors.Join(errs...)
+	})
+	expectMembers(i, "the added workers have ended", func() []*process[harness.MemberState] { return s.processes })
+	return err
 }
 
 // adopt notes a worker that was added: at first there was none, whoever has hit it by now, and the heal lets it end in

@@ -1,0 +1,51 @@
+package toxics
+
+import (
+	"fmt"
+	"slices"
+)
+
+// check says what the target names that an experiment doesn't have.
+func (t Target) check(s Scope) error {
+	for _, part := range slices.Concat(t.union, t.but) {
+		if err := part.check(s); err != nil {
+			return err
+		}
+	}
+	_, isPartition := t.words["partition"]
+	topic := t.words["topic"]
+	if isPartition && !isInternal(topic) && t.number("partition") >= s.Partitions {
+		return fmt.Errorf("%q: partitions go from 0 to %d", t, s.Partitions-1)
+	}
+	if topic != "" && topic != outputs && topic != input && !isInternal(topic) && !s.has(topic) {
+		return fmt.Errorf("%q: the topic is %s, %s, a pipeline of the experiment, or internal", t, outputs, input)
+	}
+	if p := t.words["pipeline"]; p != "" && !s.has(p) {
+		return fmt.Errorf("%q: the experiment has no pipeline %q", t, p)
+	}
+	if _, ok := t.words["number"]; !ok {
+		return nil
+	}
+	switch n := t.number("number"); {
+	case t.Class() == Brokers && (n < 1 || n > s.Brokers):
+		return fmt.Errorf("%q: brokers go from 1 to %d", t, s.Brokers)
+	case t.Class() == Workers && n >= s.Workers:
+		return fmt.Errorf("%q: workers go from 0 to %d", t, s.Workers-1)
+	}
+	return nil
+}
+
+// means says whether a target that may name a pipeline is about this one.
+func (t Target) means(pipeline string) bool {
+	return t.words["pipeline"] == "" || t.words["pipeline"] == pipeline
+}
+
+// wholeTopics refuses single partitions where only whole topics make sense.
+func wholeTopics(t Target, why string) error {
+	for _, part := range append([]Target{t}, slices.Concat(t.union, t.but)...) {
+		if _, one := part.words["partition"]; one {
+			return fmt.Errorf("%q: %s whole topics: topic %s", t, why, part.words["topic"])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+package toxics
+
+import (
+	"fmt"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// Kind is one registered fault: what users can name in a schedule.
+type Kind struct {
+	Name  string
+	About string
+	// Hits says what its targets must select.
+	Hits Class
+	// Options are the settings it takes, sorted by name.
+	Options []OptionInfo
+	// make reads the options and returns the fault; what is wrong with them stays in the reader.
+	make func(*reader) harness.Fault
+}
+
+// checker is a fault with more to check against an experiment than whether its target exists.
+type checker interface{ check(Scope, Target) error }
+
+// quorumFault is a fault that can take nodes out of the controller quorum: dead, stopped, or cut off from it.
+type quorumFault interface{ outOfQuorum() bool }
+
+// OutageOf says what a fault takes out of the quorum. A target that is no target takes nothing: Check reports it.
+func OutageOf(fault harness.Fault, target string) Outage {
+	q, ok := fault.(quorumFault)
+	if !ok || !q.outOfQuorum() {
+		return Outage{}
+	}
+	t, err := ParseTarget(target)
+	if err != nil || t.Class() != Brokers {
+		return Outage{}
+	}
+	if one, ok := fault.(interface{ oneAtATime() bool }); ok && one.oneAtATime() {
+		return Outage{Found: true}
+	}
+	return t.Outage()
+}
+
+// check says what is wrong with a fault of this kind and its target in an experiment that has what scope says.
+func (k Kind) check(fault harness.Fault, target string, scope Scope) error {
+	parsed, err := ParseTarget(target)
+	if err != nil {
+		return err
+	}
+	if err := parsed.check(scope); err != nil {
+		return err
+	}
+	if !k.Hits.has(parsed.Class()) {
+		return fmt.Errorf("%s hits %s; %q selects %s", k.Name, k.Hits, target, parsed.Class())
+	}
+	if c, ok := fault.(checker); ok {
+		return c.check(scope, parsed)
+	}
+	return nil
+}
