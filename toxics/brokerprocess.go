@@ -6,15 +6,12 @@ import (
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/claims"
 )
 
-// brokerProcesses are the states that faults want brokers' processes to be in.
-var brokerProcesses originals[harness.NodeState]
-
 func brokerProcess(f *harness.Field, node int) *process[harness.NodeState] {
-	name := calledNode(f, node)
 	return &process[harness.NodeState]{
-		name: name, key: keyOn(f, "process of "+name), claims: &brokerProcesses, running: harness.NodeRunning, within: startWithin,
+		name: calledNode(f, node), claims: claims.Of[harness.NodeState](f.Claims, "node"), key: fmt.Sprint(node), running: harness.NodeRunning, within: startWithin,
 		state: func(ctx context.Context) (harness.NodeState, error) { return stateOf(ctx, f.Cluster, node) },
 		bring: func(ctx context.Context, want harness.NodeState) error { return bringBroker(ctx, f, node, want) },
 	}

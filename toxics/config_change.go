@@ -6,10 +6,15 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/claims"
 )
 
-// configValues are the settings that faults changed: nil is a setting that nobody had given a value of its own.
-var configValues originals[*string]
+// settings are those that faults change: nil is a setting that had no value of its own.
+func settings(f *harness.Field) claims.Things[*string] {
+	return claims.Of[*string](f.Claims, "setting")
+}
 
 // configChange sets values of resources, and puts back what was there.
 type configChange struct {
@@ -45,8 +50,8 @@ func (c configChange) apply(ctx context.Context, i *injection, resources []resou
 
 // one changes one setting, and notes how to put it back before it does.
 func (c configChange) one(ctx context.Context, i *injection, r resource, name string) error {
-	want, key := c.set[name], keyOn(i.field, r.String()+" "+name)
-	claim, err := configValues.take(key, &want, func() (*string, error) {
+	want, what, values := c.set[name], fmt.Sprintf("%s of %s", name, r), settings(i.field)
+	claim, err := values.Take(what, &want, func() (*string, error) {
 		entry, err := describeConfig(ctx, i.field, r.nodes(i.field), r, name)
 		return ownValue(r, entry), err
 	})
@@ -55,16 +60,16 @@ func (c configChange) one(ctx context.Context, i *injection, r resource, name st
 	}
 	var before *string
 	var last bool
-	i.undo.add(fmt.Sprintf("%s of %s", name, r), adminWithin, func(ctx context.Context) error {
+	i.undo.add(what, adminWithin, func(ctx context.Context) error {
 		var err error
-		last, err = configValues.give(claim, func(value *string) error {
+		last, err = values.Give(claim, func(value *string) error {
 			before = value // a broker's own settings can't be changed while it is down: it may be another fault's
 			return until(ctx, func() error { return settle(ctx, i.field, r, name, value) })
 		})
 		return err
 	})
 	i.expect("settings as before", func(ctx context.Context) error {
-		if !last || configValues.claimed(key) { // another fault's to look after
+		if !last || values.Claimed(what) { // another fault's to look after
 			return nil
 		}
 		return shows(ctx, i.field, r, name, before)

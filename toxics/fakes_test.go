@@ -23,6 +23,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/wait"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
 )
@@ -73,7 +74,10 @@ func newStage(t *testing.T) *stage {
 	steps := &stepper{}
 	steps.countRequests(kafka)
 	s := &stage{kafka: kafka, cluster: newFakeCluster(t, kafka, steps), fleet: newFakeFleet(steps), steps: steps}
-	s.Field = &harness.Field{Cluster: s.cluster, Fleet: s.fleet, Admin: admin, Plan: testPlan, Observer: fakeObserver{}, Rand: rand.New(rand.NewPCG(1, 0))}
+	s.Field = &harness.Field{
+		Cluster: s.cluster, Fleet: s.fleet, Admin: admin, Plan: testPlan, Observer: fakeObserver{}, Rand: rand.New(rand.NewPCG(1, 0)),
+		Claims: &claims.Book{},
+	}
 	return s
 }
 

@@ -6,15 +6,13 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/together"
 )
 
-// memberProcesses are the states that faults want the processes of workers, sources and the external service to be in.
-var memberProcesses originals[harness.MemberState]
-
 func memberProcess(f *harness.Field, name string) *process[harness.MemberState] {
 	return &process[harness.MemberState]{
-		name: calledMember(f, name), key: keyOn(f, "process of "+name), claims: &memberProcesses,
+		name: calledMember(f, name), claims: claims.Of[harness.MemberState](f.Claims, "member"), key: name,
 		running: harness.MemberRunning, within: restartWithin,
 		state: func(context.Context) (harness.MemberState, error) {
 			m, err := member(f, name)

@@ -6,10 +6,8 @@ import (
 	"fmt"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/claims"
 )
-
-// orders are the replicas' orders that faults changed: the first is the preferred leader.
-var orders originals[[]int32]
 
 // lead makes a replica the preferred leader of each place, and elects it. Which others there are, and their order behind
 // it, stays as it is.
@@ -34,14 +32,15 @@ func lead(ctx context.Context, f *harness.Field, v view, next map[place]int) err
 // claimOrders notes the orders of replicas that a fault wants, before it changes them, and how to put back what was there:
 // in each place the order first, then an election of the preferred leader where it is alive.
 func claimOrders(i *injection, v view, places []place, want func(place) []int32) error {
+	orders := claims.Of[[]int32](i.field.Claims, "order of replicas") // the first is the preferred leader
 	for _, p := range places {
 		first := func() ([]int32, error) { return v.replicas(p), nil }
-		c, err := orders.take(keyOn(i.field, p.String()), want(p), first)
+		c, err := orders.Take(p.String(), want(p), first)
 		if err != nil {
 			return err
 		}
 		i.undo.add("leader of "+p.String(), adminWithin, func(ctx context.Context) error {
-			_, err := orders.give(c, func(order []int32) error { return putBack(ctx, i.field, p, order) })
+			_, err := orders.Give(c, func(order []int32) error { return putBack(ctx, i.field, p, order) })
 			return err
 		})
 	}

@@ -2,8 +2,6 @@ package toxics
 
 import (
 	"math/rand/v2"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -54,7 +52,7 @@ func TestFaultsOnOneBrokerHealInAnyOrder(t *testing.T) {
 				require.NoError(t, err)
 			}
 			s.allRun(t)
-			assert.Empty(t, claimsOf(s, &brokerProcesses))
+			assert.Empty(t, s.Claims.Held())
 		}
 	}
 }
@@ -168,19 +166,5 @@ func (s *stage) whole(t *testing.T) {
 		require.NoError(t, err)
 		require.Nil(t, ownValue(resource{kmsg.ConfigResourceTypeTopic, topic}, own), topic)
 	}
-	require.Empty(t, slices.Concat(claimsOf(s, &brokerProcesses), claimsOf(s, &memberProcesses), claimsOf(s, &closed),
-		claimsOf(s, &configValues), claimsOf(s, &orders)), "claims are left")
-}
-
-// claimsOf lists the things of a stage's cluster that faults still have claims on.
-func claimsOf[V any](s *stage, o *originals[V]) []string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	var keys []string
-	for key := range o.held {
-		if strings.HasPrefix(key, s.cluster.api+" ") {
-			keys = append(keys, key)
-		}
-	}
-	return keys
+	require.Empty(t, s.Claims.Held(), "claims are left")
 }

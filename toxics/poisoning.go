@@ -39,7 +39,7 @@ func (p poisoning) inject(ctx context.Context, f *harness.Field, t found, stream
 	i := newInjection(f, harness.Resolved{
 		Text: t.text, Brokers: t.brokers, Members: t.members, Links: proxiesOf(streams), Partitions: t.affected,
 	})
-	named := newToxicName(p.fault)
+	named := newToxicName(f, p.fault)
 	i.expect(fmt.Sprintf("no toxic left on %d links", len(i.resolved.Links)), toxicsGone(f, named))
 	if err := poison(ctx, f, &i.undo, named, p.kind, p.attributes, streams); err != nil {
 		return i, err

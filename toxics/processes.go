@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/chaeos/chaeos/harness/claims"
 )
 
 // process is one that faults hit: a broker's, or a member's of the fleet. S are the states that it can be in. Faults claim
@@ -13,9 +15,10 @@ import (
 // Each injection has its own.
 type process[S ~string] struct {
 	// name is what people call it: "broker 1", "worker auto-commit-0".
-	name    string
+	name string
+	// claims are those on processes of its sort, key is its name among them.
+	claims  claims.Things[S]
 	key     string
-	claims  *originals[S]
 	running S
 	// within bounds the heal.
 	within time.Duration
@@ -23,7 +26,7 @@ type process[S ~string] struct {
 	// bring makes it be in a state other than running, whatever it is in now; harmless where it is in it.
 	bring func(context.Context, S) error
 	// claim is the injection's, nil before it struck.
-	claim *claim[S]
+	claim *claims.Claim[S]
 }
 
 // blow is what a fault does to a process.
@@ -40,38 +43,36 @@ type blow[S ~string] struct {
 
 // strike hits a process, unless it is in a state in which there is nothing to hit. The heal is noted before.
 func (p *process[S]) strike(ctx context.Context, u *undo, b blow[S]) error {
-	return p.claims.change(p.key, func(l *layers[S]) error {
+	return p.claims.Change(p.key, func(one *claims.Thing[S]) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if err := p.mustBe(ctx, b.from...); err != nil {
 			return err
 		}
-		p.want(l, u, b)
+		p.want(one, u, b)
 		err := b.hit(ctx)
 		if err == nil && b.forGood {
-			p.claims.settle(l, b.wants)
+			one.Finish(b.wants)
 		}
 		return err
 	})
 }
 
 // want notes a fault's wish for a process that the caller is changing, and its heal.
-func (p *process[S]) want(l *layers[S], u *undo, b blow[S]) {
-	if len(l.claims) == 0 {
-		p.claims.begin(l, p.running)
-	}
-	p.claim = p.claims.add(l, p.key, b.wants)
+func (p *process[S]) want(one *claims.Thing[S], u *undo, b blow[S]) {
+	one.BeginOnce(p.running)
+	p.claim = one.Add(b.wants)
 	c := p.claim
 	u.add(p.name, p.within, func(ctx context.Context) error { return p.letGo(ctx, c, b.heal) })
 }
 
 // adopt notes that a fault has made a process that was in another state at first, and wants it to run: its claim is the
 // oldest, whoever has hit it since. The caller is changing it.
-func (p *process[S]) adopt(l *layers[S], u *undo, first S) {
-	p.want(l, u, blow[S]{wants: p.running, heal: func(context.Context) error { return nil }})
-	p.claims.begin(l, first)
-	p.claims.age(l, p.claim)
+func (p *process[S]) adopt(one *claims.Thing[S], u *undo, first S) {
+	p.want(one, u, blow[S]{wants: p.running, heal: func(context.Context) error { return nil }})
+	one.Begin(first)
+	one.Age(p.claim)
 }
 
 // mustBe says that a process is in none of the states in which a fault can hit it.
@@ -89,8 +90,8 @@ func (p *process[S]) mustBe(ctx context.Context, states ...S) error {
 
 // letGo ends a claim: the process is healed, or comes to be as the newest fault still active wants it, or as it was before
 // any fault.
-func (p *process[S]) letGo(ctx context.Context, c *claim[S], heal func(context.Context) error) error {
-	_, err := p.claims.give(c, func(want S) error {
+func (p *process[S]) letGo(ctx context.Context, c *claims.Claim[S], heal func(context.Context) error) error {
+	_, err := p.claims.Give(c, func(want S) error {
 		if want == p.running {
 			return heal(ctx)
 		}
@@ -102,7 +103,7 @@ func (p *process[S]) letGo(ctx context.Context, c *claim[S], heal func(context.C
 // healed says what is wrong with a process once the fault is healed: it must be as it was at first, unless another fault
 // has it.
 func (p *process[S]) healed(ctx context.Context) error {
-	claimed := p.claims.claimed(p.key)
+	claimed := p.claims.Claimed(p.key)
 	state, err := p.state(ctx)
 	switch want := p.first(); {
 	case err != nil || !claimed && state == want:
@@ -119,5 +120,5 @@ func (p *process[S]) first() S {
 	if p.claim == nil {
 		return p.running
 	}
-	return p.claims.first(p.claim)
+	return p.claim.First()
 }

@@ -8,6 +8,7 @@ import (
 	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/together"
 )
 
@@ -61,8 +62,8 @@ func (r refuse) Inject(ctx context.Context, f *harness.Field, target string) (ha
 	return i, nil
 }
 
-// closed are the proxies that faults have closed: they listen again when no fault wants them closed.
-var closed originals[bool]
+// closed are the proxies that faults close: they listen again when no fault wants them closed.
+func closed(f *harness.Field) claims.Things[bool] { return claims.Of[bool](f.Claims, "closed proxy") }
 
 // closeWithin bounds the closing of one proxy: it waits for a broker that doesn't answer a dial.
 const closeWithin = 20 * time.Second
@@ -76,7 +77,7 @@ func closeLinks(ctx context.Context, i *injection, proxies []string) error {
 	defer cancel()
 	var closings []func() error
 	for _, name := range proxies {
-		claim, err := closed.take(keyOn(i.field, name), true, func() (bool, error) { return false, nil })
+		claim, err := closed(i.field).Take(name, true, func() (bool, error) { return false, nil })
 		if err != nil {
 			return err
 		}
@@ -87,7 +88,7 @@ func closeLinks(ctx context.Context, i *injection, proxies []string) error {
 			case <-ctx.Done():
 				return fmt.Errorf("its closing was never answered: %w", context.Cause(ctx))
 			}
-			_, err := closed.give(claim, func(shut bool) error { return setClosed(ctx, i.field, name, shut) })
+			_, err := closed(i.field).Give(claim, func(shut bool) error { return setClosed(ctx, i.field, name, shut) })
 			return err
 		})
 		closings = append(closings, func() error {
@@ -121,7 +122,7 @@ func listening(ctx context.Context, f *harness.Field, proxies []string) error {
 	_, err := bounded(ctx, func() error {
 		all, err := toxiproxy.NewClient(f.Cluster.Info().ToxiproxyAPI).Proxies()
 		for _, name := range proxies {
-			if p, ok := all[name]; ok && !p.Enabled && !closed.claimed(keyOn(f, name)) {
+			if p, ok := all[name]; ok && !p.Enabled && !closed(f).Claimed(name) {
 				shut = append(shut, name)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
@@ -85,8 +86,8 @@ func (r rollingRestart) Inject(ctx context.Context, f *harness.Field, target str
 	}
 	for _, b := range brokers {
 		p := brokerProcess(f, b)
-		_ = p.claims.change(p.key, func(l *layers[harness.NodeState]) error {
-			p.want(l, &i.undo, blow[harness.NodeState]{
+		_ = p.claims.Change(p.key, func(one *claims.Thing[harness.NodeState]) error {
+			p.want(one, &i.undo, blow[harness.NodeState]{
 				wants: harness.NodeRunning, heal: func(ctx context.Context) error { return startAgain(ctx, f, b) },
 			})
 			return nil
@@ -128,7 +129,7 @@ func (r *roll) run(ctx context.Context) error {
 // turn restarts one broker, which no other fault may have when its turn comes.
 func (r *roll) turn(ctx context.Context, broker int) error {
 	p := brokerProcess(r.f, broker)
-	return p.claims.change(p.key, func(*layers[harness.NodeState]) error {
+	return p.claims.Change(p.key, func(*claims.Thing[harness.NodeState]) error {
 		if err := p.mustBe(ctx, awake...); err != nil {
 			return err
 		}

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
@@ -26,11 +25,9 @@ const (
 // toxicPrefix begins the name of every toxic that faults add.
 const toxicPrefix = "chaeos-"
 
-var toxicNumber atomic.Uint64
-
 // newToxicName makes a name that no other fault has, of this process or another on the same Toxiproxy.
-func newToxicName(fault string) string {
-	return fmt.Sprintf("%s%s-%x-%d", toxicPrefix, fault, history.Now(), toxicNumber.Add(1))
+func newToxicName(f *harness.Field, fault string) string {
+	return fmt.Sprintf("%s%s-%x-%d", toxicPrefix, fault, history.Now(), f.Claims.Next())
 }
 
 // poison adds the same toxic to every stream at once. Each is noted for removal before it is added, so that undo also

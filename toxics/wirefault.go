@@ -110,7 +110,7 @@ func requestStreams(streams []stream) []stream {
 // resolve fills in what the names in the filters stand for now.
 func (w wireFault) resolve(ctx context.Context, f *harness.Field, t found) (kafkatoxic.Rule, error) {
 	rule := w.rule
-	rule.ID = newToxicName(w.name)
+	rule.ID = newToxicName(f, w.name)
 	for _, id := range w.transactionalIDs {
 		ids, err := transactionalIDs(f.Plan, id)
 		if err != nil {

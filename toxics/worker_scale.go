@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/harness/wait"
 )
@@ -109,8 +110,8 @@ func (s *scaling) grow(ctx context.Context, i *injection, pipelines []string) er
 // order.
 func (s *scaling) adopt(i *injection, pipeline, name string) {
 	p := memberProcess(s.f, name)
-	_ = p.claims.change(p.key, func(l *layers[harness.MemberState]) error {
-		p.adopt(l, &i.undo, harness.MemberDead)
+	_ = p.claims.Change(p.key, func(one *claims.Thing[harness.MemberState]) error {
+		p.adopt(one, &i.undo, harness.MemberDead)
 		return nil
 	})
 	s.mu.Lock()

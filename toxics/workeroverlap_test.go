@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/claims"
 )
 
 const (
@@ -69,7 +70,7 @@ func TestFaultsOnOneWorkerHealInAnyOrder(t *testing.T) {
 					require.NoError(t, err)
 				}
 				assert.Equal(t, c.after, s.memberState(t, c.worker), "both were healed")
-				assert.Empty(t, claimsOf(s, &memberProcesses))
+				assert.Empty(t, s.Claims.Held())
 			})
 		}
 	}
@@ -139,8 +140,8 @@ func TestAWorkerThatIsHitWhileItIsAdded(t *testing.T) {
 	pause := s.inject(t, "worker-pause", "all workers", nil)
 	added := memberProcess(s.Field, name)
 	var scale undo
-	require.NoError(t, added.claims.change(added.key, func(l *layers[harness.MemberState]) error {
-		added.adopt(l, &scale, dead)
+	require.NoError(t, added.claims.Change(added.key, func(one *claims.Thing[harness.MemberState]) error {
+		added.adopt(one, &scale, dead)
 		return nil
 	}))
 	kill := s.inject(t, "worker-kill", "all workers", nil)
@@ -222,6 +223,6 @@ func TestFaultsOnWorkersComeAndGoInAnyOrder(t *testing.T) {
 			}
 			require.Equal(t, want, m.State, m.Name)
 		}
-		require.Empty(t, claimsOf(s, &memberProcesses))
+		require.Empty(t, s.Claims.Held())
 	})
 }
