@@ -9,6 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
@@ -16,8 +17,8 @@ var addPartitionsKind = Kind{
 	Name:  "add-partitions",
 	About: "gives topics more partitions, which rebalances whoever reads them; no heal takes them away",
 	Hits:  Partitions,
-	Options: []OptionInfo{
-		{"by", "how many partitions more each topic gets, 1 to 100; 1 unless given"},
+	Options: []options.Info{
+		{Name: "by", About: "how many partitions more each topic gets, 1 to 100; 1 unless given"},
 	},
 	make: newAddPartitions,
 }
@@ -26,13 +27,17 @@ type addPartitions struct{ by int }
 
 var _ harness.Fault = addPartitions{}
 
-func newAddPartitions(r *reader) harness.Fault { return addPartitions{r.Number("by", 1, 1, 100)} }
+func newAddPartitions(r *options.Reader) harness.Fault {
+	return addPartitions{r.Number("by", 1, 1, 100)}
+}
 
 func (addPartitions) Needs() []string { return nil }
 
 func (a addPartitions) String() string { return fmt.Sprintf("by %d", a.by) }
 
-func (addPartitions) check(_ Scope, t Target) error { return wholeTopics(t, "partitions are added to") }
+func (addPartitions) check(_ harness.Scope, t Target) error {
+	return wholeTopics(t, "partitions are added to")
+}
 
 func (a addPartitions) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
 	on, err := findPartitions(ctx, f, target)

@@ -7,17 +7,18 @@ import (
 	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 var bandwidthKind = Kind{
 	Name:  "bandwidth",
 	About: "lets each connection on the target's links pass so many bytes a second; what is more waits",
 	Hits:  Brokers | Workers | Service,
-	Options: []OptionInfo{
+	Options: []options.Info{
 		directionOption,
 		fromOption,
 		linksOption("client"),
-		{"rate", "kilobytes a second, of each connection and direction, 1 to 1000000; 100 unless given"},
+		{Name: "rate", About: "kilobytes a second, of each connection and direction, 1 to 1000000; 100 unless given"},
 	},
 	make: newBandwidth,
 }
@@ -30,7 +31,7 @@ type bandwidth struct {
 
 var _ harness.Fault = bandwidth{}
 
-func newBandwidth(r *reader) harness.Fault {
+func newBandwidth(r *options.Reader) harness.Fault {
 	return bandwidth{newLinkFault(r, linkKinds[:1]), r.Number("rate", 100, 1, 1_000_000)}
 }
 

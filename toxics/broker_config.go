@@ -7,14 +7,15 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 var brokerConfigKind = Kind{
 	Name:  "broker-config",
 	About: "changes settings that brokers take while they run; the heal puts back what was set before",
 	Hits:  Brokers,
-	Options: []OptionInfo{
-		{"set", "a mapping from setting to value; num.replica.fetchers: 2 unless given"},
+	Options: []options.Info{
+		{Name: "set", About: "a mapping from setting to value; num.replica.fetchers: 2 unless given"},
 	},
 	make: newBrokerConfig,
 }
@@ -23,8 +24,8 @@ type brokerConfig struct{ configChange }
 
 var _ harness.Fault = brokerConfig{}
 
-func newBrokerConfig(r *reader) harness.Fault {
-	set := r.settings("set")
+func newBrokerConfig(r *options.Reader) harness.Fault {
+	set := r.Settings("set")
 	if set == nil {
 		set = map[string]string{"num.replica.fetchers": "2"}
 	}

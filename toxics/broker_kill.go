@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 var brokerKillKind = Kind{
 	Name:  "broker-kill",
 	About: "ends the broker's process at once (SIGKILL); the heal starts it again and waits until it is back",
 	Hits:  Brokers,
-	make:  func(*reader) harness.Fault { return brokerKill{} },
+	make:  func(*options.Reader) harness.Fault { return brokerKill{} },
 }
 
 type brokerKill struct{}

@@ -5,13 +5,14 @@ import (
 	"fmt"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 var brokerPauseKind = Kind{
 	Name:  "broker-pause",
 	About: "freezes the broker's process (SIGSTOP): its sockets still accept; the heal lets it go on",
 	Hits:  Brokers,
-	make:  func(*reader) harness.Fault { return brokerPause{} },
+	make:  func(*options.Reader) harness.Fault { return brokerPause{} },
 }
 
 type brokerPause struct{}

@@ -6,14 +6,15 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 var brokerStopKind = Kind{
 	Name:  "broker-stop",
 	About: "ends the broker's process in order (SIGTERM), which hands its leaders over first; the heal starts it again",
 	Hits:  Brokers,
-	Options: []OptionInfo{
-		{"within", "how long the broker may take before it is killed, 1s to 2m; 20s unless given"},
+	Options: []options.Info{
+		{Name: "within", About: "how long the broker may take before it is killed, 1s to 2m; 20s unless given"},
 	},
 	make: newBrokerStop,
 }
@@ -23,7 +24,7 @@ type brokerStop struct{ within time.Duration }
 
 var _ harness.Fault = brokerStop{}
 
-func newBrokerStop(r *reader) harness.Fault {
+func newBrokerStop(r *options.Reader) harness.Fault {
 	return brokerStop{r.Duration("within", 20*time.Second, time.Second, 2*time.Minute)}
 }
 

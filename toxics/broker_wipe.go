@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 var brokerWipeKind = Kind{
 	Name:  "broker-wipe",
 	About: "kills the broker and empties its disk; the heal starts it on the empty disk, and it copies everything again",
 	Hits:  Brokers,
-	make:  func(*reader) harness.Fault { return brokerWipe{} },
+	make:  func(*options.Reader) harness.Fault { return brokerWipe{} },
 }
 
 // brokerWipe is a disk that died and was replaced.

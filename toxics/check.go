@@ -3,10 +3,12 @@ package toxics
 import (
 	"fmt"
 	"slices"
+
+	"github.com/chaeos/chaeos/harness"
 )
 
 // check says what the target names that an experiment doesn't have.
-func (t Target) check(s Scope) error {
+func (t Target) check(s harness.Scope) error {
 	for _, part := range slices.Concat(t.union, t.but) {
 		if err := part.check(s); err != nil {
 			return err
@@ -17,10 +19,10 @@ func (t Target) check(s Scope) error {
 	if isPartition && !isInternal(topic) && t.number("partition") >= s.Partitions {
 		return fmt.Errorf("%q: partitions go from 0 to %d", t, s.Partitions-1)
 	}
-	if topic != "" && topic != outputs && topic != input && !isInternal(topic) && !s.has(topic) {
+	if topic != "" && topic != outputs && topic != input && !isInternal(topic) && !s.Has(topic) {
 		return fmt.Errorf("%q: the topic is %s, %s, a pipeline of the experiment, or internal", t, outputs, input)
 	}
-	if p := t.words["pipeline"]; p != "" && !s.has(p) {
+	if p := t.words["pipeline"]; p != "" && !s.Has(p) {
 		return fmt.Errorf("%q: the experiment has no pipeline %q", t, p)
 	}
 	if _, ok := t.words["number"]; !ok {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
 )
 
@@ -15,7 +16,7 @@ var connectionCutKind = Kind{
 	About: "closes the connection of chosen requests: before or after the request or its response",
 	Hits:  Brokers | Workers,
 	Options: wireOptions(
-		OptionInfo{"moment", strings.Join(cutMoments, ", ") + "; before request unless given"},
+		options.Info{Name: "moment", About: strings.Join(cutMoments, ", ") + "; before request unless given"},
 	),
 	make: newConnectionCut,
 }
@@ -29,7 +30,7 @@ type connectionCut struct {
 
 var _ harness.Fault = connectionCut{}
 
-func newConnectionCut(r *reader) harness.Fault {
+func newConnectionCut(r *options.Reader) harness.Fault {
 	moment := r.OneOf("moment", cutMoments...)
 	when, side, _ := strings.Cut(moment, " ")
 	w := readWire(r, kafkatoxic.Cut, kafkatoxic.Side(side), 1)

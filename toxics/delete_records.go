@@ -10,14 +10,15 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 var deleteRecordsKind = Kind{
 	Name:  "delete-records",
 	About: "deletes the oldest records of partitions, as retention does too; no heal brings them back",
 	Hits:  Partitions,
-	Options: []OptionInfo{
-		{"keep", "how many of the newest records of each partition stay; 0 unless given"},
+	Options: []options.Info{
+		{Name: "keep", About: "how many of the newest records of each partition stay; 0 unless given"},
 	},
 	make: newDeleteRecords,
 }
@@ -27,7 +28,7 @@ type deleteRecords struct{ keep int64 }
 
 var _ harness.Fault = deleteRecords{}
 
-func newDeleteRecords(r *reader) harness.Fault {
+func newDeleteRecords(r *options.Reader) harness.Fault {
 	return deleteRecords{int64(r.Number("keep", 0, 0, 1<<30))}
 }
 

@@ -40,7 +40,7 @@ var testPlan = harness.TopicPlan{
 	},
 }
 
-var testScope = Scope{
+var testScope = harness.Scope{
 	Pipelines: []harness.PipelineInfo{testPlan.Pipelines[0].PipelineInfo, testPlan.Pipelines[1].PipelineInfo},
 	Brokers:   3, Partitions: 3, Workers: 2,
 }

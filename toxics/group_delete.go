@@ -8,14 +8,15 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 var groupDeleteKind = Kind{
 	Name:  "group-delete",
 	About: "waits until groups are empty, then deletes them, offsets and all; no heal brings them back",
 	Hits:  Groups,
-	Options: []OptionInfo{
-		{"within", "how long the groups may take to be empty, 1s to 5m; 30s unless given"},
+	Options: []options.Info{
+		{Name: "within", About: "how long the groups may take to be empty, 1s to 5m; 30s unless given"},
 	},
 	make: newGroupDelete,
 }
@@ -25,7 +26,7 @@ type groupDelete struct{ within time.Duration }
 
 var _ harness.Fault = groupDelete{}
 
-func newGroupDelete(r *reader) harness.Fault {
+func newGroupDelete(r *options.Reader) harness.Fault {
 	return groupDelete{r.Duration("within", 30*time.Second, time.Second, 5*time.Minute)}
 }
 

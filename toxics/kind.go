@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 // Kind is one registered fault: what users can name in a schedule.
@@ -13,13 +14,19 @@ type Kind struct {
 	// Hits says what its targets must select.
 	Hits Class
 	// Options are the settings it takes, sorted by name.
-	Options []OptionInfo
+	Options []options.Info
 	// make reads the options and returns the fault; what is wrong with them stays in the reader.
-	make func(*reader) harness.Fault
+	make func(*options.Reader) harness.Fault
 }
 
+func (k Kind) name() string { return k.Name }
+
+func (k Kind) takes() []options.Info { return k.Options }
+
 // checker is a fault with more to check against an experiment than whether its target exists.
-type checker interface{ check(Scope, Target) error }
+type checker interface {
+	check(harness.Scope, Target) error
+}
 
 // quorumFault is a fault that can take nodes out of the controller quorum: dead, stopped, or cut off from it.
 type quorumFault interface{ outOfQuorum() bool }
@@ -41,7 +48,7 @@ func OutageOf(fault harness.Fault, target string) Outage {
 }
 
 // check says what is wrong with a fault of this kind and its target in an experiment that has what scope says.
-func (k Kind) check(fault harness.Fault, target string, scope Scope) error {
+func (k Kind) check(fault harness.Fault, target string, scope harness.Scope) error {
 	parsed, err := ParseTarget(target)
 	if err != nil {
 		return err

@@ -8,16 +8,17 @@ import (
 	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 var latencyKind = Kind{
 	Name:  "latency",
 	About: "delays every byte on the target's links; in both directions a round trip takes twice as long",
 	Hits:  Brokers | Workers | Service,
-	Options: []OptionInfo{
+	Options: []options.Info{
 		directionOption,
 		fromOption,
-		{"latency", "how long bytes are delayed, 1ms to 1m; 100ms unless given"},
+		{Name: "latency", About: "how long bytes are delayed, 1ms to 1m; 100ms unless given"},
 		linksOption("client"),
 	},
 	make: newLatency,
@@ -31,7 +32,7 @@ type latency struct {
 
 var _ harness.Fault = latency{}
 
-func newLatency(r *reader) harness.Fault {
+func newLatency(r *options.Reader) harness.Fault {
 	return latency{
 		newLinkFault(r, linkKinds[:1]),
 		r.Duration("latency", 100*time.Millisecond, time.Millisecond, time.Minute),

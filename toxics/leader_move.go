@@ -8,15 +8,16 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 var leaderMoveKind = Kind{
 	Name:  "leader-move",
 	About: "hands the leadership of partitions to another replica in sync, in order; the heal gives it back",
 	Hits:  Partitions,
-	Options: []OptionInfo{
-		{"to", "a target that selects the next leader; the next replica in sync unless given"},
-		{"within", "how long the election may take, 1s to 1m; 10s unless given"},
+	Options: []options.Info{
+		{Name: "to", About: "a target that selects the next leader; the next replica in sync unless given"},
+		{Name: "within", About: "how long the election may take, 1s to 1m; 10s unless given"},
 	},
 	make: newLeaderMove,
 }
@@ -29,8 +30,8 @@ type leaderMove struct {
 
 var _ harness.Fault = leaderMove{}
 
-func newLeaderMove(r *reader) harness.Fault {
-	return leaderMove{r.target("to", Brokers), r.Duration("within", 10*time.Second, time.Second, time.Minute)}
+func newLeaderMove(r *options.Reader) harness.Fault {
+	return leaderMove{readTarget(r, "to", Brokers), r.Duration("within", 10*time.Second, time.Second, time.Minute)}
 }
 
 func (leaderMove) Needs() []string { return nil }
@@ -42,7 +43,7 @@ func (l leaderMove) String() string {
 	return "to " + l.to
 }
 
-func (l leaderMove) check(s Scope, _ Target) error { return checkOther("to", l.to, s) }
+func (l leaderMove) check(s harness.Scope, _ Target) error { return checkOther("to", l.to, s) }
 
 // Inject moves the leaders of every place that the target selects, all by one request.
 func (l leaderMove) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {

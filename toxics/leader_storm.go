@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
@@ -18,8 +19,8 @@ var leaderStormKind = Kind{
 	Name:  "leader-storm",
 	About: "moves the leaders of partitions again and again, to replicas in sync that the seed chooses",
 	Hits:  Partitions,
-	Options: []OptionInfo{
-		{"interval", "how long after one move the next begins, 100ms to 1m; 1s unless given"},
+	Options: []options.Info{
+		{Name: "interval", About: "how long after one move the next begins, 100ms to 1m; 1s unless given"},
 	},
 	make: newLeaderStorm,
 }
@@ -28,7 +29,7 @@ type leaderStorm struct{ every time.Duration }
 
 var _ harness.Fault = leaderStorm{}
 
-func newLeaderStorm(r *reader) harness.Fault {
+func newLeaderStorm(r *options.Reader) harness.Fault {
 	return leaderStorm{r.Duration("interval", time.Second, 100*time.Millisecond, time.Minute)}
 }
 

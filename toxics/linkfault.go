@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 // linkFault is what faults on links have in common: which links, which way, and to whom they lead.
@@ -19,19 +20,19 @@ type linkFault struct {
 
 // The options of all faults on links.
 var (
-	directionOption = OptionInfo{"direction", "both, to (the target) or from; both unless given"}
-	fromOption      = OptionInfo{"from", "a target at the other end: only links between the two are meant; everyone unless given"}
+	directionOption = options.Info{Name: "direction", About: "both, to (the target) or from; both unless given"}
+	fromOption      = options.Info{Name: "from", About: "a target at the other end: only links between the two are meant; everyone unless given"}
 )
 
 // linksOption describes the option for a fault whose default is given.
-func linksOption(def string) OptionInfo {
-	return OptionInfo{"links", "client, replication, quorum, or a list of them; service for the external service's; " + def + " unless given"}
+func linksOption(def string) options.Info {
+	return options.Info{Name: "links", About: "client, replication, quorum, or a list of them; service for the external service's; " + def + " unless given"}
 }
 
-func newLinkFault(r *reader, kinds []string) linkFault {
+func newLinkFault(r *options.Reader, kinds []string) linkFault {
 	return linkFault{
-		r.someOf("links", kinds, linkChoices...), r.OneOf("direction", bothWays, toTarget, fromTarget),
-		r.target("from", Brokers|Workers),
+		r.SomeOf("links", kinds, linkChoices...), r.OneOf("direction", bothWays, toTarget, fromTarget),
+		readTarget(r, "from", Brokers|Workers),
 	}
 }
 
@@ -53,7 +54,7 @@ func (l linkFault) String() string {
 func (l linkFault) has(kind harness.LinkKind) bool { return slices.Contains(l.kinds, string(kind)) }
 
 // check refuses links that a worker doesn't have, and other ends that there are not.
-func (l linkFault) check(s Scope, t Target) error {
+func (l linkFault) check(s harness.Scope, t Target) error {
 	if err := l.checkService(s, t); err != nil || l.onService() {
 		return err
 	}

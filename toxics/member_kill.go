@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 // The values of the option "restart": whether members that were ended come back.
@@ -28,9 +29,9 @@ type memberKill struct {
 }
 
 // readMemberKill reads the options of faults that bring members to a phase.
-func readMemberKill(r *reader) memberKill {
+func readMemberKill(r *options.Reader) memberKill {
 	return memberKill{
-		phases:  r.perPipeline("phase"),
+		phases:  r.PerPipeline("phase"),
 		restart: r.OneOf("restart", restartAtHeal, restartNever),
 		within:  r.Duration("within", 20*time.Second, time.Second, 2*time.Minute),
 	}
@@ -41,7 +42,7 @@ func (memberKill) Needs() []string { return nil }
 func (k memberKill) String() string {
 	var parts []string
 	for _, pipeline := range slices.Sorted(maps.Keys(k.phases)) {
-		if pipeline == everyPipeline {
+		if pipeline == options.Everyone {
 			parts = append(parts, "at phase "+k.phases[pipeline])
 		} else {
 			parts = append(parts, fmt.Sprintf("%s at %s", pipeline, k.phases[pipeline]))
@@ -64,13 +65,13 @@ func (k memberKill) phaseOf(pipeline string) string {
 	if phase, ok := k.phases[pipeline]; ok {
 		return phase
 	}
-	return k.phases[everyPipeline]
+	return k.phases[options.Everyone]
 }
 
 // checkPipelines refuses phases of pipelines that the experiment doesn't have.
-func (k memberKill) checkPipelines(s Scope) error {
+func (k memberKill) checkPipelines(s harness.Scope) error {
 	for _, pipeline := range slices.Sorted(maps.Keys(k.phases)) {
-		if pipeline != everyPipeline && !s.has(pipeline) {
+		if pipeline != options.Everyone && !s.Has(pipeline) {
 			return &OptionError{Option: "phase", Reason: fmt.Sprintf("the experiment has no pipeline %q", pipeline)}
 		}
 	}

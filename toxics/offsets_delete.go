@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 var offsetsDeleteKind = Kind{
@@ -12,10 +13,10 @@ var offsetsDeleteKind = Kind{
 	About: "waits until groups are empty, then takes their committed offsets from them; no heal brings them back: the reset " +
 		"rule of whoever comes next decides",
 	Hits: Groups,
-	Options: []OptionInfo{
-		{"how", "delete (the administrator's request) or expire (the broker's own clean-up finds them too old: set " +
+	Options: []options.Info{
+		{Name: "how", About: "delete (the administrator's request) or expire (the broker's own clean-up finds them too old: set " +
 			"offsets.retention.check.interval.ms low); delete unless given"},
-		{"within", "how long the groups may take to be empty, and the offsets to be gone, 1s to 5m; 30s unless given"},
+		{Name: "within", About: "how long the groups may take to be empty, and the offsets to be gone, 1s to 5m; 30s unless given"},
 	},
 	make: newOffsetsDelete,
 }
@@ -34,7 +35,7 @@ type offsetsDelete struct {
 
 var _ harness.Fault = offsetsDelete{}
 
-func newOffsetsDelete(r *reader) harness.Fault {
+func newOffsetsDelete(r *options.Reader) harness.Fault {
 	return offsetsDelete{
 		r.OneOf("how", byRequest, byExpiry), r.Duration("within", 30*time.Second, time.Second, 5*time.Minute),
 	}

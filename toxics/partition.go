@@ -6,15 +6,16 @@ import (
 	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 var partitionKind = Kind{
 	Name:  "partition",
 	About: "cuts the target off: bytes vanish, connections stay open; healing resets them",
 	Hits:  Brokers | Workers | Service,
-	Options: []OptionInfo{
-		{"direction", "both, to (nothing reaches the target) or from (the target reaches nobody); both unless given"},
-		{"from", "another target to be cut off from; everyone else unless given"},
+	Options: []options.Info{
+		{Name: "direction", About: "both, to (nothing reaches the target) or from (the target reaches nobody); both unless given"},
+		{Name: "from", About: "another target to be cut off from; everyone else unless given"},
 		linksOption("replication and quorum"),
 	},
 	make: newPartition,
@@ -26,9 +27,9 @@ type partition struct{ linkFault }
 
 var _ harness.Fault = partition{}
 
-func newPartition(r *reader) harness.Fault { return partition{newLinkFault(r, linkKinds[1:])} }
+func newPartition(r *options.Reader) harness.Fault { return partition{newLinkFault(r, linkKinds[1:])} }
 
-func (p partition) check(s Scope, t Target) error {
+func (p partition) check(s harness.Scope, t Target) error {
 	if p.from == "" && t.form.syntax == allBrokersSyntax && !p.has(harness.ClientLink) {
 		return &OptionError{Option: "links", Reason: "all brokers leave no broker to be cut off from"}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/harness/wait"
 )
@@ -20,10 +21,10 @@ var powerLossKind = Kind{
 	About: "notes where every log stands, lets the writeback time pass, kills brokers and cuts their logs back to there; " +
 		"the heal starts them again",
 	Hits: Brokers,
-	Options: []OptionInfo{
-		{"mode", "writeback (cut to where each log stood a writeback time ago) or checkpoint (to Kafka's own recovery points, " +
+	Options: []options.Info{
+		{Name: "mode", About: "writeback (cut to where each log stood a writeback time ago) or checkpoint (to Kafka's own recovery points, " +
 			"which loses whole segments: legal, harsher than real machines); writeback unless given"},
-		{"writeback", "how long the kernel may keep written pages to itself, 1s to 2m; 30s unless given: the power goes " +
+		{Name: "writeback", About: "how long the kernel may keep written pages to itself, 1s to 2m; 30s unless given: the power goes " +
 			"so long after the fault begins"},
 	},
 	make: newPowerLoss,
@@ -44,7 +45,7 @@ type powerLoss struct {
 
 var _ harness.Fault = powerLoss{}
 
-func newPowerLoss(r *reader) harness.Fault {
+func newPowerLoss(r *options.Reader) harness.Fault {
 	return powerLoss{
 		r.OneOf("mode", writebackMode, checkpointMode),
 		r.Duration("writeback", 30*time.Second, time.Second, 2*time.Minute),

@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 var preferredElectionKind = Kind{
 	Name:  "preferred-election",
 	About: "elects the preferred leader of every partition that has another one; there is nothing to heal",
 	Hits:  Partitions,
-	make:  func(*reader) harness.Fault { return preferredElect{} },
+	make:  func(*options.Reader) harness.Fault { return preferredElect{} },
 }
 
 // preferredElect is what an operator does after a broker came back.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/claims"
+	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/harness/together"
 )
 
@@ -16,12 +17,12 @@ var refuseKind = Kind{
 	Name:  "refuse",
 	About: "closes the target's links: open connections end, and new ones are refused, as if nobody listened",
 	Hits:  Brokers | Workers | Service,
-	Options: []OptionInfo{
+	Options: []options.Info{
 		fromOption,
 		linksOption("client"),
 	},
-	make: func(r *reader) harness.Fault {
-		return refuse{linkFault{r.someOf("links", linkKinds[:1], linkChoices...), bothWays, r.target("from", Brokers|Workers)}}
+	make: func(r *options.Reader) harness.Fault {
+		return refuse{linkFault{r.SomeOf("links", linkKinds[:1], linkChoices...), bothWays, readTarget(r, "from", Brokers|Workers)}}
 	},
 }
 

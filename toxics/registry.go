@@ -6,7 +6,7 @@ import (
 )
 
 // kinds lists every fault, sorted by name. A new fault is one new file and one line here.
-var kinds = options.Registry[Kind]{What: "fault", NameOf: func(k Kind) string { return k.Name }, Kinds: []Kind{
+var kinds = options.Registry[Kind]{What: "fault", NameOf: Kind.name, Takes: Kind.takes, Kinds: []Kind{
 	addPartitionsKind,
 	bandwidthKind,
 	brokerConfigKind,
@@ -58,20 +58,19 @@ func Find(name string) (Kind, error) { return kinds.Find(name) }
 // New makes the named fault with its options, as YAML gives them: strings, integers, booleans, lists and mappings. What
 // is wrong with an option comes back as an *OptionError.
 func New(name string, given map[string]any) (harness.Fault, error) {
-	kind, err := Find(name)
+	kind, r, err := kinds.Open(name, given)
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{options.NewReader(given), kind}
 	fault := kind.make(r)
-	if err := r.Finish(kind.Name, options.Names(kind.Options, func(o OptionInfo) string { return o.Name })); err != nil {
+	if err := r.Finish(); err != nil {
 		return nil, err
 	}
 	return fault, nil
 }
 
 // Check says what is wrong with a fault and its target in an experiment that has what scope says.
-func Check(name string, fault harness.Fault, target string, scope Scope) error {
+func Check(name string, fault harness.Fault, target string, scope harness.Scope) error {
 	kind, err := Find(name)
 	if err != nil {
 		return err

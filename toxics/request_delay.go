@@ -2,6 +2,7 @@ package toxics
 
 import (
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
 )
 
@@ -18,7 +19,7 @@ type requestDelay struct{ wireFault }
 
 var _ harness.Fault = requestDelay{}
 
-func newRequestDelay(r *reader) harness.Fault {
+func newRequestDelay(r *options.Reader) harness.Fault {
 	return requestDelay{readDelay(r, kafkatoxic.OnRequest)}
 }
 

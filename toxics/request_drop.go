@@ -2,6 +2,7 @@ package toxics
 
 import (
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
 )
 
@@ -18,6 +19,6 @@ type requestDrop struct{ wireFault }
 
 var _ harness.Fault = requestDrop{}
 
-func newRequestDrop(r *reader) harness.Fault {
+func newRequestDrop(r *options.Reader) harness.Fault {
 	return requestDrop{readWire(r, kafkatoxic.Drop, kafkatoxic.OnRequest, 1)}
 }

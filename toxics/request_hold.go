@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
 )
 
@@ -12,7 +13,7 @@ var requestHoldKind = Kind{
 	About: "keeps requests, and what is behind them on their connection, until the heal; they arrive also when their client is gone",
 	Hits:  Brokers | Workers,
 	Options: wireOptions(
-		OptionInfo{"release-after", "let each go after this long, 1ms to 1h; at the heal unless given"},
+		options.Info{Name: "release-after", About: "let each go after this long, 1ms to 1h; at the heal unless given"},
 	),
 	make: newRequestHold,
 }
@@ -23,8 +24,8 @@ type requestHold struct{ wireFault }
 
 var _ harness.Fault = requestHold{}
 
-func newRequestHold(r *reader) harness.Fault {
+func newRequestHold(r *options.Reader) harness.Fault {
 	w := readWire(r, kafkatoxic.Hold, kafkatoxic.OnRequest, 1)
-	w.rule.Millis = r.millis("release-after", 0, time.Millisecond, time.Hour)
+	w.rule.Millis = r.Duration("release-after", 0, time.Millisecond, time.Hour).Milliseconds()
 	return requestHold{w}
 }

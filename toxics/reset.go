@@ -6,6 +6,7 @@ import (
 	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 var resetKind = Kind{
@@ -13,8 +14,8 @@ var resetKind = Kind{
 	About: "ends every connection on the target's links as soon as it carries a byte, and that byte with it; whoever dials " +
 		"again is ended again",
 	Hits:    Brokers | Workers | Service,
-	Options: []OptionInfo{directionOption, fromOption, linksOption("client")},
-	make:    func(r *reader) harness.Fault { return reset{newLinkFault(r, linkKinds[:1])} },
+	Options: []options.Info{directionOption, fromOption, linksOption("client")},
+	make:    func(r *options.Reader) harness.Fault { return reset{newLinkFault(r, linkKinds[:1])} },
 }
 
 // reset breaks connections. Peers of those that were open see an end of file, those of new ones a reset: Toxiproxy sets

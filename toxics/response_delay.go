@@ -2,6 +2,7 @@ package toxics
 
 import (
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
 )
 
@@ -18,7 +19,7 @@ type responseDelay struct{ wireFault }
 
 var _ harness.Fault = responseDelay{}
 
-func newResponseDelay(r *reader) harness.Fault {
+func newResponseDelay(r *options.Reader) harness.Fault {
 	return responseDelay{readDelay(r, kafkatoxic.OnResponse)}
 }
 

@@ -2,6 +2,7 @@ package toxics
 
 import (
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
 )
 
@@ -10,7 +11,7 @@ var responseDropKind = Kind{
 	About: "lets requests through and loses the broker's answers",
 	Hits:  Brokers | Workers,
 	Options: wireOptions(
-		OptionInfo{"then", "close (the connection, at once) or silence (until the client gives it up); close unless given"},
+		options.Info{Name: "then", About: "close (the connection, at once) or silence (until the client gives it up); close unless given"},
 	),
 	make: newResponseDrop,
 }
@@ -20,7 +21,7 @@ type responseDrop struct{ wireFault }
 
 var _ harness.Fault = responseDrop{}
 
-func newResponseDrop(r *reader) harness.Fault {
+func newResponseDrop(r *options.Reader) harness.Fault {
 	op := kafkatoxic.Cut // instead of passing the answer on
 	if r.OneOf("then", "close", "silence") == "silence" {
 		op = kafkatoxic.Drop

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
 )
 
@@ -12,7 +13,7 @@ var responseHoldKind = Kind{
 	About: "keeps the broker's answers, and what is behind them on their connection, until the heal",
 	Hits:  Brokers | Workers,
 	Options: wireOptions(
-		OptionInfo{"release-after", "let each go after this long, 1ms to 1h; at the heal unless given"},
+		options.Info{Name: "release-after", About: "let each go after this long, 1ms to 1h; at the heal unless given"},
 	),
 	make: newResponseHold,
 }
@@ -22,8 +23,8 @@ type responseHold struct{ wireFault }
 
 var _ harness.Fault = responseHold{}
 
-func newResponseHold(r *reader) harness.Fault {
+func newResponseHold(r *options.Reader) harness.Fault {
 	w := readWire(r, kafkatoxic.Hold, kafkatoxic.OnResponse, 1)
-	w.rule.Millis = r.millis("release-after", 0, time.Millisecond, time.Hour)
+	w.rule.Millis = r.Duration("release-after", 0, time.Millisecond, time.Hour).Milliseconds()
 	return responseHold{w}
 }

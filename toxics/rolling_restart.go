@@ -9,6 +9,7 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/claims"
+	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
@@ -16,10 +17,10 @@ var rollingRestartKind = Kind{
 	Name:  "rolling-restart",
 	About: "restarts brokers one after the other, as an upgrade does; the heal ends the roll and waits until all are back",
 	Hits:  Brokers,
-	Options: []OptionInfo{
-		{"gap", "how long to wait between one broker and the next, beside the pace, 0s to 5m; 0s unless given"},
-		{"how", "stop (SIGTERM, its leaders are handed over) or kill (SIGKILL); stop unless given"},
-		{"pace", "isr (the next only when every replica is in sync again) or none (at once when the process runs); isr unless given"},
+	Options: []options.Info{
+		{Name: "gap", About: "how long to wait between one broker and the next, beside the pace, 0s to 5m; 0s unless given"},
+		{Name: "how", About: "stop (SIGTERM, its leaders are handed over) or kill (SIGKILL); stop unless given"},
+		{Name: "pace", About: "isr (the next only when every replica is in sync again) or none (at once when the process runs); isr unless given"},
 	},
 	make: newRollingRestart,
 }
@@ -38,7 +39,7 @@ type rollingRestart struct {
 
 var _ harness.Fault = rollingRestart{}
 
-func newRollingRestart(r *reader) harness.Fault {
+func newRollingRestart(r *options.Reader) harness.Fault {
 	return rollingRestart{
 		restart{r.OneOf("how", howStop, howKill), 20 * time.Second},
 		r.OneOf("pace", paceISR, paceNone), r.Duration("gap", 0, 0, 5*time.Minute),

@@ -8,17 +8,18 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/effects"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 var serviceFailKind = Kind{
 	Name:  "service-fail",
 	About: "makes the external service misbehave after it has stored an effect, so that its caller can't know; or forget its keys",
 	Hits:  Service,
-	Options: []OptionInfo{
-		{"how", "hang (answer nothing until the heal), error (answer 500 until the heal), die (SIGKILL; a new life at the heal) or forget (all idempotency keys, and those that come until the heal); hang unless given"},
-		{"within", "how long until the next call, 1s to 2m; 20s unless given"},
+	Options: []options.Info{
+		{Name: "how", About: "hang (answer nothing until the heal), error (answer 500 until the heal), die (SIGKILL; a new life at the heal) or forget (all idempotency keys, and those that come until the heal); hang unless given"},
+		{Name: "within", About: "how long until the next call, 1s to 2m; 20s unless given"},
 	},
-	make: func(r *reader) harness.Fault {
+	make: func(r *options.Reader) harness.Fault {
 		return serviceFail{
 			how:    r.OneOf("how", serviceHang, serviceError, serviceDie, serviceForget),
 			within: r.Duration("within", 20*time.Second, time.Second, 2*time.Minute),
@@ -55,7 +56,7 @@ func (s serviceFail) String() string {
 // servicePhases are what the service is armed with; it waits at "stored" unless there is another.
 var servicePhases = map[string]string{serviceError: "failing", serviceForget: "forgetting"}
 
-func (serviceFail) check(scope Scope, _ Target) error { return callsService(scope) }
+func (serviceFail) check(scope harness.Scope, _ Target) error { return callsService(scope) }
 
 // Inject waits until the service has stored an effect and misbehaves with it.
 func (s serviceFail) Inject(ctx context.Context, f *harness.Field, _ string) (harness.Injection, error) {

@@ -90,7 +90,7 @@ func TestTheServicesLinkIsItsOwn(t *testing.T) {
 	for name, c := range map[string]struct {
 		target  string
 		options map[string]any
-		scope   Scope
+		scope   harness.Scope
 		want    string
 	}{
 		"other links":  {"external service", nil, calls, `links: "external service" has one link only: links: service`},

@@ -17,7 +17,7 @@ var linkChoices = slices.Concat(linkKinds, serviceLinks)
 func (l linkFault) onService() bool { return l.has(harness.ServiceLink) }
 
 // checkService refuses the service's link where anything else is the target, and other links where it is.
-func (l linkFault) checkService(s Scope, t Target) error {
+func (l linkFault) checkService(s harness.Scope, t Target) error {
 	switch {
 	case t.Class() == Service && !slices.Equal(l.kinds, serviceLinks):
 		return &OptionError{Option: "links", Reason: fmt.Sprintf("%q has one link only: links: %s", t, harness.ServiceLink)}
@@ -32,7 +32,7 @@ func (l linkFault) checkService(s Scope, t Target) error {
 }
 
 // callsService refuses an experiment in which nobody calls the service.
-func callsService(s Scope) error {
+func callsService(s harness.Scope) error {
 	if !slices.ContainsFunc(s.Pipelines, func(p harness.PipelineInfo) bool { return p.Effects }) {
 		return fmt.Errorf("no pipeline of the experiment calls the external service")
 	}

@@ -8,6 +8,7 @@ import (
 	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 var slowCloseKind = Kind{
@@ -15,8 +16,8 @@ var slowCloseKind = Kind{
 	About: "holds the ends of connections on the target's links back: the other side learns late that its peer has left. " +
 		"It bites only who closes a connection meanwhile",
 	Hits: Brokers | Workers | Service,
-	Options: []OptionInfo{
-		{"delay", "how long an end is held back, 1ms to 5m; 5s unless given"},
+	Options: []options.Info{
+		{Name: "delay", About: "how long an end is held back, 1ms to 5m; 5s unless given"},
 		directionOption,
 		fromOption,
 		linksOption("client"),
@@ -32,7 +33,7 @@ type slowClose struct {
 
 var _ harness.Fault = slowClose{}
 
-func newSlowClose(r *reader) harness.Fault {
+func newSlowClose(r *options.Reader) harness.Fault {
 	return slowClose{newLinkFault(r, linkKinds[:1]), r.Duration("delay", 5*time.Second, time.Millisecond, 5*time.Minute)}
 }
 

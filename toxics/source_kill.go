@@ -6,18 +6,19 @@ import (
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 var sourceKillKind = Kind{
 	Name:  "source-kill",
 	About: "ends producers under test at once (SIGKILL), at a phase of their loops where one is named",
 	Hits:  Sources,
-	Options: []OptionInfo{
-		{"phase", "the phase to kill at: one for all pipelines, or a mapping from pipeline to phase"},
-		{"restart", "heal (start new lives when the fault's time is over) or never; heal unless given"},
-		{"within", "how long the producers may take to reach their phases, 1s to 2m; 20s unless given"},
+	Options: []options.Info{
+		{Name: "phase", About: "the phase to kill at: one for all pipelines, or a mapping from pipeline to phase"},
+		{Name: "restart", About: "heal (start new lives when the fault's time is over) or never; heal unless given"},
+		{Name: "within", About: "how long the producers may take to reach their phases, 1s to 2m; 20s unless given"},
 	},
-	make: func(r *reader) harness.Fault { return sourceKill{readMemberKill(r)} },
+	make: func(r *options.Reader) harness.Fault { return sourceKill{readMemberKill(r)} },
 }
 
 // sourceKill is worker-kill for the sources of producer-only pipelines.
@@ -26,7 +27,7 @@ type sourceKill struct{ memberKill }
 var _ harness.Fault = sourceKill{}
 
 // check refuses phases of pipelines that there are not, and phases that a producer hasn't.
-func (s sourceKill) check(scope Scope, t Target) error {
+func (s sourceKill) check(scope harness.Scope, t Target) error {
 	for _, p := range scope.Pipelines {
 		if phase := s.phaseOf(p.Name); p.ProducerOnly && t.means(p.Name) && phase != "" && !slices.Contains(p.Phases, phase) {
 			return &OptionError{Option: "phase", Reason: fmt.Sprintf("pipeline %s has no phase %q", p.Name, phase)}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 func TestRegistryIsSortedAndUnique(t *testing.T) {
@@ -19,7 +20,7 @@ func TestRegistryIsSortedAndUnique(t *testing.T) {
 	for _, k := range All() {
 		assert.NotEmpty(t, k.About, k.Name)
 		assert.NotZero(t, k.Hits, k.Name)
-		assert.True(t, slices.IsSortedFunc(k.Options, func(a, b OptionInfo) int {
+		assert.True(t, slices.IsSortedFunc(k.Options, func(a, b options.Info) int {
 			return slices.Compare([]byte(a.Name), []byte(b.Name))
 		}), k.Name)
 		fault, err := New(k.Name, nil)

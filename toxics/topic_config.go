@@ -8,14 +8,15 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 var topicConfigKind = Kind{
 	Name:  "topic-config",
 	About: "changes settings of topics; the heal puts back what was set before",
 	Hits:  Partitions,
-	Options: []OptionInfo{
-		{"set", "a mapping from setting to value; min.insync.replicas: 1 unless given"},
+	Options: []options.Info{
+		{Name: "set", About: "a mapping from setting to value; min.insync.replicas: 1 unless given"},
 	},
 	make: newTopicConfig,
 }
@@ -24,8 +25,8 @@ type topicConfig struct{ configChange }
 
 var _ harness.Fault = topicConfig{}
 
-func newTopicConfig(r *reader) harness.Fault {
-	set := r.settings("set")
+func newTopicConfig(r *options.Reader) harness.Fault {
+	set := r.Settings("set")
 	if set == nil {
 		set = map[string]string{"min.insync.replicas": "1"}
 	}
@@ -35,7 +36,7 @@ func newTopicConfig(r *reader) harness.Fault {
 func (topicConfig) Needs() []string { return nil }
 
 // check refuses a single partition: settings belong to whole topics.
-func (topicConfig) check(_ Scope, t Target) error {
+func (topicConfig) check(_ harness.Scope, t Target) error {
 	return wholeTopics(t, "settings belong to")
 }
 

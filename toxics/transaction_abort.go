@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
@@ -19,9 +20,9 @@ var transactionAbortKind = Kind{
 	About: "aborts the transactions that are open in partitions by writing the markers itself, past their coordinator: what " +
 		"kafka-transactions.sh does to a hanging one",
 	Hits: Partitions,
-	Options: []OptionInfo{
-		{"older", "only transactions whose producer has written nothing for so long, 0s to 1h; 0s unless given"},
-		{"within", "how long to wait for such a transaction, 100ms to 2m; 10s unless given"},
+	Options: []options.Info{
+		{Name: "older", About: "only transactions whose producer has written nothing for so long, 0s to 1h; 0s unless given"},
+		{Name: "within", About: "how long to wait for such a transaction, 100ms to 2m; 10s unless given"},
 	},
 	make: newTransactionAbort,
 }
@@ -31,7 +32,7 @@ type transactionAbort struct{ older, within time.Duration }
 
 var _ harness.Fault = transactionAbort{}
 
-func newTransactionAbort(r *reader) harness.Fault {
+func newTransactionAbort(r *options.Reader) harness.Fault {
 	return transactionAbort{
 		r.Duration("older", 0, 0, time.Hour), r.Duration("within", 10*time.Second, 100*time.Millisecond, 2*time.Minute),
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
@@ -15,8 +16,8 @@ var uncleanElectionKind = Kind{
 	Name:  "unclean-election",
 	About: "waits until partitions have no leader, and makes a replica lead that was not in sync: what it lacks is gone",
 	Hits:  Partitions,
-	Options: []OptionInfo{
-		{"within", "how long the partitions may take to lose their leaders, 1s to 2m; 30s unless given"},
+	Options: []options.Info{
+		{Name: "within", About: "how long the partitions may take to lose their leaders, 1s to 2m; 30s unless given"},
 	},
 	make: newUncleanElection,
 }
@@ -26,7 +27,7 @@ type uncleanElect struct{ within time.Duration }
 
 var _ harness.Fault = uncleanElect{}
 
-func newUncleanElection(r *reader) harness.Fault {
+func newUncleanElection(r *options.Reader) harness.Fault {
 	return uncleanElect{r.Duration("within", 30*time.Second, time.Second, 2*time.Minute)}
 }
 

@@ -46,12 +46,12 @@ func (w wireFault) String() string {
 }
 
 // check refuses what the experiment doesn't have. A name that matches nothing would make a fault that never bites.
-func (w wireFault) check(s Scope, t Target) error {
+func (w wireFault) check(s harness.Scope, t Target) error {
 	if err := w.linkFault.check(s, t); err != nil {
 		return err
 	}
 	for _, topic := range w.topics {
-		if topic != outputs && topic != input && !isInternal(topic) && !s.has(topic) {
+		if topic != outputs && topic != input && !isInternal(topic) && !s.Has(topic) {
 			return &OptionError{Option: "topic", Reason: fmt.Sprintf("%q is not %s, %s, a pipeline of the experiment, or internal", topic, outputs, input)}
 		}
 	}

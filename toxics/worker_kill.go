@@ -7,18 +7,19 @@ import (
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 var workerKillKind = Kind{
 	Name:  "worker-kill",
 	About: "ends a worker of every pipeline at once (SIGKILL), at a phase of its loop where one is named",
 	Hits:  Workers,
-	Options: []OptionInfo{
-		{"held", "how many unfinished records a worker must hold at its phase to be killed there; 0 unless given"},
-		{"identity", "same, or new: whoever comes back has another transactional id, and fences nobody; same unless given"},
-		{"phase", "the phase to kill at: one for all pipelines, or a mapping from pipeline to phase"},
-		{"restart", "heal (start new incarnations when the fault's time is over) or never; heal unless given"},
-		{"within", "how long the workers may take to reach their phases, 1s to 2m; 20s unless given"},
+	Options: []options.Info{
+		{Name: "held", About: "how many unfinished records a worker must hold at its phase to be killed there; 0 unless given"},
+		{Name: "identity", About: "same, or new: whoever comes back has another transactional id, and fences nobody; same unless given"},
+		{Name: "phase", About: "the phase to kill at: one for all pipelines, or a mapping from pipeline to phase"},
+		{Name: "restart", About: "heal (start new incarnations when the fault's time is over) or never; heal unless given"},
+		{Name: "within", About: "how long the workers may take to reach their phases, 1s to 2m; 20s unless given"},
 	},
 	make: newWorkerKill,
 }
@@ -34,7 +35,7 @@ const (
 
 var _ harness.Fault = workerKill{}
 
-func newWorkerKill(r *reader) harness.Fault {
+func newWorkerKill(r *options.Reader) harness.Fault {
 	k := readMemberKill(r)
 	k.held = uint64(r.Number("held", 0, 0, 1_000_000))
 	k.renamed = r.OneOf("identity", sameIdentity, newIdentity) == newIdentity
@@ -42,7 +43,7 @@ func newWorkerKill(r *reader) harness.Fault {
 }
 
 // check refuses phases of pipelines that there are not, phases that a pipeline hasn't, and a mapping that forgets one.
-func (w workerKill) check(s Scope, _ Target) error {
+func (w workerKill) check(s harness.Scope, _ Target) error {
 	if err := w.checkPipelines(s); err != nil || len(w.phases) == 0 {
 		return err
 	}

@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 var workerPauseKind = Kind{
 	Name:  "worker-pause",
 	About: "freezes a worker of every pipeline (SIGSTOP); the heal lets them go on, perhaps as zombies",
 	Hits:  Workers,
-	make:  func(*reader) harness.Fault { return workerPause{} },
+	make:  func(*options.Reader) harness.Fault { return workerPause{} },
 }
 
 type workerPause struct{}

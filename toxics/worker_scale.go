@@ -12,6 +12,7 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/claims"
+	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/harness/wait"
 )
@@ -20,9 +21,9 @@ var workerScaleKind = Kind{
 	Name:  "worker-scale",
 	About: "starts more workers in the pipelines of the targeted ones, which rebalances them; the heal lets those end in order",
 	Hits:  Workers,
-	Options: []OptionInfo{
-		{"by", "how many workers more each pipeline gets, 1 to 16; 1 unless given (worker-stop scales down)"},
-		{"within", "how long the groups may take to share their partitions anew, 1s to 2m; 30s unless given"},
+	Options: []options.Info{
+		{Name: "by", About: "how many workers more each pipeline gets, 1 to 16; 1 unless given (worker-stop scales down)"},
+		{Name: "within", About: "how long the groups may take to share their partitions anew, 1s to 2m; 30s unless given"},
 	},
 	make: newWorkerScale,
 }
@@ -35,7 +36,7 @@ type workerScale struct {
 
 var _ harness.Fault = workerScale{}
 
-func newWorkerScale(r *reader) harness.Fault {
+func newWorkerScale(r *options.Reader) harness.Fault {
 	return workerScale{r.Number("by", 1, 1, 16), r.Duration("within", 30*time.Second, time.Second, 2*time.Minute)}
 }
 

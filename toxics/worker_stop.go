@@ -7,15 +7,16 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 var workerStopKind = Kind{
 	Name:  "worker-stop",
 	About: "lets workers of every pipeline end in order: they finish what they hold, commit and leave their group",
 	Hits:  Workers,
-	Options: []OptionInfo{
-		{"restart", "heal (start new incarnations when the fault's time is over) or never; heal unless given"},
-		{"within", "how long a worker may take before it is killed, which is an incident, 1s to 2m; 20s unless given"},
+	Options: []options.Info{
+		{Name: "restart", About: "heal (start new incarnations when the fault's time is over) or never; heal unless given"},
+		{Name: "within", About: "how long a worker may take before it is killed, which is an incident, 1s to 2m; 20s unless given"},
 	},
 	make: newWorkerStop,
 }
@@ -28,7 +29,7 @@ type workerStop struct {
 
 var _ harness.Fault = workerStop{}
 
-func newWorkerStop(r *reader) harness.Fault {
+func newWorkerStop(r *options.Reader) harness.Fault {
 	return workerStop{
 		r.OneOf("restart", restartAtHeal, restartNever),
 		r.Duration("within", 20*time.Second, time.Second, 2*time.Minute),

@@ -14,11 +14,12 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
-func testScope() Scope {
-	return Scope{
+func testScope() harness.Scope {
+	return harness.Scope{
 		Partitions: 3, Workers: 2, Labels: []string{"cut", "stop"},
 		Pipelines: []harness.PipelineInfo{
 			{Name: "acks1", ProducerOnly: true},
@@ -43,7 +44,7 @@ func TestTheRegistryIsSorted(t *testing.T) {
 	for _, k := range All() {
 		require.NotEmpty(t, k.About, k.Name)
 		require.NotEmpty(t, k.Value, k.Name)
-		require.True(t, slices.IsSortedFunc(k.Options, func(a, b OptionInfo) int { return slices.Compare([]byte(a.Name), []byte(b.Name)) }), k.Name)
+		require.True(t, slices.IsSortedFunc(k.Options, func(a, b options.Info) int { return slices.Compare([]byte(a.Name), []byte(b.Name)) }), k.Name)
 	}
 	_, err := New("soon", nil, testScope())
 	require.ErrorContains(t, err, "one of acked, end-txn, healed, injected, phase, transaction-open")

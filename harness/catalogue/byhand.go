@@ -85,7 +85,7 @@ func checkByHand(h HandRequest, fault harness.Fault) error {
 	if t.Class() == toxics.Workers {
 		return fmt.Errorf("%q selects workers, and no run plays on this cluster", h.Target)
 	}
-	scope := toxics.Scope{Brokers: cmp.Or(h.Brokers, anyNumber), Partitions: anyNumber}
+	scope := harness.Scope{Brokers: cmp.Or(h.Brokers, anyNumber), Partitions: anyNumber}
 	for _, name := range t.Names() {
 		scope.Pipelines = append(scope.Pipelines, harness.PipelineInfo{Name: name})
 	}
