@@ -36,11 +36,11 @@ func (addPartitions) Needs() []string { return nil }
 func (a addPartitions) String() string { return fmt.Sprintf("by %d", a.by) }
 
 func (addPartitions) check(_ harness.Scope, t Target) error {
-	return wholeTopics(t, "partitions are added to")
+	return t.wholeTopics("partitions are added to")
 }
 
-func (a addPartitions) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	on, err := findPartitions(ctx, f, target)
+func (a addPartitions) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	on, err := findPartitions(ctx, f, selector)
 	if err != nil {
 		return nil, err
 	}

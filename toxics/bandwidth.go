@@ -32,7 +32,7 @@ type bandwidth struct {
 var _ harness.Fault = bandwidth{}
 
 func newBandwidth(r *options.Reader) harness.Fault {
-	return bandwidth{newLinkFault(r, linkKinds[:1]), r.Number("rate", 100, 1, 1_000_000)}
+	return bandwidth{newLinkFault(r, clientLinks), r.Number("rate", 100, 1, 1_000_000)}
 }
 
 func (b bandwidth) String() string { return fmt.Sprintf("%d kB/s, %s", b.rate, b.linkFault) }
@@ -40,8 +40,8 @@ func (b bandwidth) String() string { return fmt.Sprintf("%d kB/s, %s", b.rate, b
 // leastBacklog is the backlog that counts, in milliseconds of a connection's rate: less may be bytes just passing.
 const leastBacklog = 50
 
-func (b bandwidth) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	t, streams, err := b.find(ctx, f, target, anyone)
+func (b bandwidth) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	t, streams, err := b.find(ctx, f, selector, anyone)
 	if err != nil {
 		return nil, err
 	}

@@ -34,8 +34,8 @@ func newBrokerConfig(r *options.Reader) harness.Fault {
 
 func (brokerConfig) Needs() []string { return nil }
 
-func (c brokerConfig) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	v, brokers, i, err := findNodes(ctx, f, target)
+func (c brokerConfig) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	v, brokers, i, err := findNodes(ctx, f, selector)
 	if err != nil {
 		return nil, err
 	}

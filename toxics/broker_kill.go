@@ -24,9 +24,9 @@ func (brokerKill) String() string { return "" }
 
 func (brokerKill) outOfQuorum() bool { return true }
 
-func (brokerKill) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
+func (brokerKill) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
 	return nodeFault{
 		done: "killed", from: alive, wants: harness.NodeStopped, heal: startAgain,
 		hit: func(ctx context.Context, c harness.Cluster, node int) error { return c.Kill(ctx, node) },
-	}.inject(ctx, f, target)
+	}.inject(ctx, f, selector)
 }

@@ -25,11 +25,11 @@ func (brokerPause) String() string { return "" }
 
 func (brokerPause) outOfQuorum() bool { return true }
 
-func (brokerPause) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
+func (brokerPause) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
 	return nodeFault{
 		done: "stopped", from: awake, wants: harness.NodePaused, heal: resumeNode,
 		hit: func(ctx context.Context, c harness.Cluster, node int) error { return c.Pause(ctx, node) },
-	}.inject(ctx, f, target)
+	}.inject(ctx, f, selector)
 }
 
 // resumeNode continues a node that is paused; one that isn't, or that died meanwhile, is left as it is.

@@ -35,8 +35,8 @@ func (b brokerRestart) String() string { return "by " + b.how }
 
 func (brokerRestart) outOfQuorum() bool { return true }
 
-func (b brokerRestart) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
+func (b brokerRestart) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
 	return nodeFault{
 		done: "restarted", from: awake, wants: harness.NodeRunning, heal: startAgain, hit: b.one,
-	}.inject(ctx, f, target)
+	}.inject(ctx, f, selector)
 }

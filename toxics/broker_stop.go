@@ -34,9 +34,9 @@ func (b brokerStop) String() string { return fmt.Sprintf("killed after %s", b.wi
 
 func (brokerStop) outOfQuorum() bool { return true }
 
-func (b brokerStop) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
+func (b brokerStop) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
 	return nodeFault{
 		done: "shut down", from: awake, wants: harness.NodeStopped, heal: startAgain,
 		hit: func(ctx context.Context, c harness.Cluster, node int) error { return stopNode(ctx, c, node, b.within) },
-	}.inject(ctx, f, target)
+	}.inject(ctx, f, selector)
 }

@@ -25,7 +25,7 @@ func (brokerWipe) String() string { return "" }
 
 func (brokerWipe) outOfQuorum() bool { return true }
 
-func (brokerWipe) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
+func (brokerWipe) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
 	disks, err := disksOf(f)
 	if err != nil {
 		return nil, err
@@ -38,5 +38,5 @@ func (brokerWipe) Inject(ctx context.Context, f *harness.Field, target string) (
 			}
 			return disks.Wipe(ctx, node)
 		},
-	}.inject(ctx, f, target)
+	}.inject(ctx, f, selector)
 }

@@ -109,3 +109,23 @@ func largest(byProxy map[string]int64) string {
 	}
 	return strings.Join(names, ", ")
 }
+
+// humanBytes writes a number of bytes with a unit.
+func humanBytes(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 1000_000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1000)
+	default:
+		return fmt.Sprintf("%.1f MB", float64(n)/1000_000)
+	}
+}
+
+// humanEnds writes a number of connections.
+func humanEnds(n int64) string {
+	if n == 1 {
+		return "1 connection"
+	}
+	return fmt.Sprintf("%d connections", n)
+}

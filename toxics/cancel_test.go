@@ -99,12 +99,12 @@ func TestCancelledAtEveryStep(t *testing.T) {
 
 // cancelledAt injects a fault whose run is cancelled at a step, or once it is active, and heals it. It says whether the
 // injection was through before that step.
-func (s *stage) cancelledAt(t *testing.T, fault harness.Fault, target string, step int) (bool, error) {
+func (s *stage) cancelledAt(t *testing.T, fault harness.Fault, selector string, step int) (bool, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	s.steps.cancelAt(step, cancel)
-	i, err := fault.Inject(ctx, s.Field, target)
+	i, err := fault.Inject(ctx, s.Field, selector)
 	through := !s.steps.reached()
 	cancel()
 	if i == nil {
@@ -213,7 +213,7 @@ func anEmptyGroup(t *testing.T, s *stage) {
 	topic.Topic, part.Offset = "in", 42
 	topic.Partitions = append(topic.Partitions, part)
 	req.Topics = append(req.Topics, topic)
-	_, err := askCoordinator[*kmsg.OffsetCommitResponse](t.Context(), s.Field, req.Group, pinned{req, namesVersion})
+	_, err := askCoordinator[*kmsg.OffsetCommitResponse](t.Context(), s.Field, req.Group, named{req})
 	require.NoError(t, err)
 }
 
@@ -226,3 +226,8 @@ func anOpenTransaction(t *testing.T, s *stage) {
 	require.NoError(t, client.BeginTransaction())
 	require.NoError(t, client.ProduceSync(t.Context(), &kgo.Record{Topic: "out-p", Value: []byte("v")}).FirstErr())
 }
+
+// named is a request of the last version that names topics.
+type named struct{ kmsg.Request }
+
+func (named) MaxVersion() int16 { return 9 }

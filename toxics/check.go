@@ -43,7 +43,7 @@ func (t Target) means(pipeline string) bool {
 }
 
 // wholeTopics refuses single partitions where only whole topics make sense.
-func wholeTopics(t Target, why string) error {
+func (t Target) wholeTopics(why string) error {
 	for _, part := range append([]Target{t}, slices.Concat(t.union, t.but)...) {
 		if _, one := part.words["partition"]; one {
 			return fmt.Errorf("%q: %s whole topics: topic %s", t, why, part.words["topic"])

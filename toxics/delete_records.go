@@ -42,8 +42,8 @@ func (d deleteRecords) String() string {
 }
 
 // Inject deletes below the high watermark that each leader has now.
-func (d deleteRecords) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	on, err := findPartitions(ctx, f, target)
+func (d deleteRecords) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	on, err := findPartitions(ctx, f, selector)
 	if err != nil {
 		return nil, err
 	}

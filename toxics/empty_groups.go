@@ -19,8 +19,8 @@ type fromEmptyGroups struct {
 }
 
 // inject waits for every group to be empty before it takes anything from the first.
-func (e fromEmptyGroups) inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	groups, err := findGroups(f, target)
+func (e fromEmptyGroups) inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	groups, err := findGroups(f, selector)
 	if err != nil {
 		return nil, err
 	}

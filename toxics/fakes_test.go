@@ -301,19 +301,19 @@ type fakeObserver struct{ harness.Observer }
 func (fakeObserver) Visible(string) uint64 { return 100 }
 
 // inject makes and injects a fault that must succeed.
-func (s *stage) inject(t *testing.T, name, target string, options map[string]any) harness.Injection {
+func (s *stage) inject(t *testing.T, name, selector string, options map[string]any) harness.Injection {
 	t.Helper()
-	i, err := s.try(t.Context(), t, name, target, options)
+	i, err := s.try(t.Context(), t, name, selector, options)
 	require.NoError(t, err)
 	return i
 }
 
-func (s *stage) try(ctx context.Context, t *testing.T, name, target string, options map[string]any) (harness.Injection, error) {
+func (s *stage) try(ctx context.Context, t *testing.T, name, selector string, options map[string]any) (harness.Injection, error) {
 	t.Helper()
 	fault, err := New(name, options)
 	require.NoError(t, err)
-	require.NoError(t, Check(name, fault, target, testScope))
-	return fault.Inject(ctx, s.Field, target)
+	require.NoError(t, Check(name, fault, selector, testScope))
+	return fault.Inject(ctx, s.Field, selector)
 }
 
 // sleep lets traffic flow.

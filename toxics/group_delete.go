@@ -34,8 +34,8 @@ func (groupDelete) Needs() []string { return nil }
 
 func (groupDelete) String() string { return "" }
 
-func (g groupDelete) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	return fromEmptyGroups{g.within, takeGroup}.inject(ctx, f, target)
+func (g groupDelete) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	return fromEmptyGroups{g.within, takeGroup}.inject(ctx, f, selector)
 }
 
 // takeGroup deletes one group, and returns the offsets that went with it.

@@ -8,8 +8,8 @@ import (
 )
 
 // findGroups resolves a target that selects groups, by pipeline.
-func findGroups(f *harness.Field, target string) (map[string]string, error) {
-	t, err := ParseTarget(target)
+func findGroups(f *harness.Field, selector string) (map[string]string, error) {
+	t, err := ParseTarget(selector)
 	if err != nil {
 		return nil, err
 	}

@@ -19,10 +19,6 @@ type Kind struct {
 	make func(*options.Reader) harness.Fault
 }
 
-func (k Kind) name() string { return k.Name }
-
-func (k Kind) takes() []options.Info { return k.Options }
-
 // checker is a fault with more to check against an experiment than whether its target exists.
 type checker interface {
 	check(harness.Scope, Target) error
@@ -32,12 +28,12 @@ type checker interface {
 type quorumFault interface{ outOfQuorum() bool }
 
 // OutageOf says what a fault takes out of the quorum. A target that is no target takes nothing: Check reports it.
-func OutageOf(fault harness.Fault, target string) Outage {
+func OutageOf(fault harness.Fault, selector string) Outage {
 	q, ok := fault.(quorumFault)
 	if !ok || !q.outOfQuorum() {
 		return Outage{}
 	}
-	t, err := ParseTarget(target)
+	t, err := ParseTarget(selector)
 	if err != nil || t.Class() != Brokers {
 		return Outage{}
 	}
@@ -48,8 +44,8 @@ func OutageOf(fault harness.Fault, target string) Outage {
 }
 
 // check says what is wrong with a fault of this kind and its target in an experiment that has what scope says.
-func (k Kind) check(fault harness.Fault, target string, scope harness.Scope) error {
-	parsed, err := ParseTarget(target)
+func (k Kind) check(fault harness.Fault, selector string, scope harness.Scope) error {
+	parsed, err := ParseTarget(selector)
 	if err != nil {
 		return err
 	}
@@ -57,7 +53,7 @@ func (k Kind) check(fault harness.Fault, target string, scope harness.Scope) err
 		return err
 	}
 	if !k.Hits.has(parsed.Class()) {
-		return fmt.Errorf("%s hits %s; %q selects %s", k.Name, k.Hits, target, parsed.Class())
+		return fmt.Errorf("%s hits %s; %q selects %s", k.Name, k.Hits, selector, parsed.Class())
 	}
 	if c, ok := fault.(checker); ok {
 		return c.check(scope, parsed)

@@ -34,7 +34,7 @@ var _ harness.Fault = latency{}
 
 func newLatency(r *options.Reader) harness.Fault {
 	return latency{
-		newLinkFault(r, linkKinds[:1]),
+		newLinkFault(r, clientLinks),
 		r.Duration("latency", 100*time.Millisecond, time.Millisecond, time.Minute),
 	}
 }
@@ -42,8 +42,8 @@ func newLatency(r *options.Reader) harness.Fault {
 func (l latency) String() string { return fmt.Sprintf("%s, %s", l.delay, l.linkFault) }
 
 // Inject delays the links of the target: those of a broker to and from everyone, those of a worker to every broker.
-func (l latency) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	t, streams, err := l.find(ctx, f, target, anyone)
+func (l latency) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	t, streams, err := l.find(ctx, f, selector, anyone)
 	if err != nil {
 		return nil, err
 	}

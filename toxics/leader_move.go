@@ -46,8 +46,8 @@ func (l leaderMove) String() string {
 func (l leaderMove) check(s harness.Scope, _ Target) error { return checkOther("to", l.to, s) }
 
 // Inject moves the leaders of every place that the target selects, all by one request.
-func (l leaderMove) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	on, err := findPartitions(ctx, f, target)
+func (l leaderMove) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	on, err := findPartitions(ctx, f, selector)
 	if err != nil {
 		return nil, err
 	}

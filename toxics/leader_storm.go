@@ -49,8 +49,8 @@ type storm struct {
 }
 
 // Inject begins the storm and returns after the first move.
-func (l leaderStorm) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	on, err := findPartitions(ctx, f, target)
+func (l leaderStorm) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	on, err := findPartitions(ctx, f, selector)
 	if err != nil {
 		return nil, err
 	}

@@ -67,27 +67,27 @@ func (l linkFault) check(s harness.Scope, t Target) error {
 	}
 	switch {
 	case from.Class() == Workers && t.Class() == Workers:
-		return &OptionError{Option: "from", Reason: "workers have no links to each other"}
+		return &options.Error{Option: "from", Reason: "workers have no links to each other"}
 	case from.check(s) != nil:
-		return &OptionError{Option: "from", Reason: from.check(s).Error()}
+		return &options.Error{Option: "from", Reason: from.check(s).Error()}
 	}
 	return l.checkKinds(from)
 }
 
 func (l linkFault) checkKinds(t Target) error {
-	if t.Class() == Workers && !slices.Equal(l.kinds, linkKinds[:1]) {
-		return &OptionError{Option: "links", Reason: fmt.Sprintf("%q has client links only", t)}
+	if t.Class() == Workers && !slices.Equal(l.kinds, clientLinks) {
+		return &options.Error{Option: "links", Reason: fmt.Sprintf("%q has client links only", t)}
 	}
 	return nil
 }
 
 // find resolves the target, and lists the streams between it and the other ends: those that "from" selects, or all that
 // others lets through.
-func (l linkFault) find(ctx context.Context, f *harness.Field, target string, others func(side) side) (found, []stream, error) {
+func (l linkFault) find(ctx context.Context, f *harness.Field, selector string, others func(side) side) (found, []stream, error) {
 	if l.onService() {
 		return l.findService(ctx, f)
 	}
-	t, err := findOnLinks(ctx, f, target)
+	t, err := findOnLinks(ctx, f, selector)
 	if err != nil {
 		return found{}, nil, err
 	}

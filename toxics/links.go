@@ -1,7 +1,6 @@
 package toxics
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -15,8 +14,13 @@ const (
 	fromTarget = "from"
 )
 
-// linkKinds are the link groups by the names used in options.
-var linkKinds = []string{string(harness.ClientLink), string(harness.ReplicationLink), string(harness.QuorumLink)}
+// The groups of links by the names that options use: all but the external service's, those of clients, and those between
+// nodes.
+var (
+	linkKinds   = []string{string(harness.ClientLink), string(harness.ReplicationLink), string(harness.QuorumLink)}
+	clientLinks = linkKinds[:1]
+	nodeLinks   = linkKinds[1:]
+)
 
 // end is one end of a link: a node, or a client by its name.
 type end struct {
@@ -129,24 +133,4 @@ func directionText(direction string) string {
 		return ", away from it only"
 	}
 	return ""
-}
-
-// humanEnds writes a number of connections.
-func humanEnds(n int64) string {
-	if n == 1 {
-		return "1 connection"
-	}
-	return fmt.Sprintf("%d connections", n)
-}
-
-// humanBytes writes a number of bytes with a unit.
-func humanBytes(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 1000_000:
-		return fmt.Sprintf("%.1f kB", float64(n)/1000)
-	default:
-		return fmt.Sprintf("%.1f MB", float64(n)/1000_000)
-	}
 }

@@ -72,7 +72,7 @@ func (k memberKill) phaseOf(pipeline string) string {
 func (k memberKill) checkPipelines(s harness.Scope) error {
 	for _, pipeline := range slices.Sorted(maps.Keys(k.phases)) {
 		if pipeline != options.Everyone && !s.Has(pipeline) {
-			return &OptionError{Option: "phase", Reason: fmt.Sprintf("the experiment has no pipeline %q", pipeline)}
+			return &options.Error{Option: "phase", Reason: fmt.Sprintf("the experiment has no pipeline %q", pipeline)}
 		}
 	}
 	return nil

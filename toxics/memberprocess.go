@@ -114,7 +114,7 @@ func expectMembers(i *injection, proof string, struck func() []*process[harness.
 	i.expect(proof, func(ctx context.Context) error {
 		var left error
 		for _, p := range struck() {
-			if p.claim == nil {
+			if !p.touched() {
 				continue // it was another fault's, or there was nothing to hit
 			}
 			err := p.healed(ctx)

@@ -27,8 +27,8 @@ var (
 )
 
 // findNodes resolves a target that selects brokers, and notes what is in flight.
-func findNodes(ctx context.Context, f *harness.Field, target string) (view, []int, *injection, error) {
-	t, err := ParseTarget(target)
+func findNodes(ctx context.Context, f *harness.Field, selector string) (view, []int, *injection, error) {
+	t, err := ParseTarget(selector)
 	if err != nil {
 		return view{}, nil, nil, err
 	}
@@ -46,8 +46,8 @@ func findNodes(ctx context.Context, f *harness.Field, target string) (view, []in
 }
 
 // inject hits every broker that the target selects, all at once.
-func (n nodeFault) inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	v, brokers, i, err := findNodes(ctx, f, target)
+func (n nodeFault) inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	v, brokers, i, err := findNodes(ctx, f, selector)
 	if err != nil {
 		return nil, err
 	}

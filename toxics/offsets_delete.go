@@ -45,8 +45,8 @@ func (offsetsDelete) Needs() []string { return nil }
 
 func (o offsetsDelete) String() string { return o.how }
 
-func (o offsetsDelete) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	return fromEmptyGroups{o.within, o.take}.inject(ctx, f, target)
+func (o offsetsDelete) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	return fromEmptyGroups{o.within, o.take}.inject(ctx, f, selector)
 }
 
 // take takes all offsets from one group, and returns what they were.

@@ -47,8 +47,8 @@ func (t found) matters(s stream, l harness.PipelineLayout, members []harness.Mem
 }
 
 // findOnLinks resolves a target that may select brokers or workers.
-func findOnLinks(ctx context.Context, f *harness.Field, target string) (found, error) {
-	t, err := ParseTarget(target)
+func findOnLinks(ctx context.Context, f *harness.Field, selector string) (found, error) {
+	t, err := ParseTarget(selector)
 	if err != nil {
 		return found{}, err
 	}

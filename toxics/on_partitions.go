@@ -14,8 +14,8 @@ type onPlaces struct {
 }
 
 // findPartitions resolves a target that selects partitions, and notes what is in flight.
-func findPartitions(ctx context.Context, f *harness.Field, target string) (onPlaces, error) {
-	t, err := ParseTarget(target)
+func findPartitions(ctx context.Context, f *harness.Field, selector string) (onPlaces, error) {
+	t, err := ParseTarget(selector)
 	if err != nil {
 		return onPlaces{}, err
 	}

@@ -7,9 +7,6 @@ import (
 	"github.com/chaeos/chaeos/harness/options"
 )
 
-// OptionError says what is wrong with one option of a fault.
-type OptionError = options.Error
-
 // readTarget reads another target, of the given class; "" when the option isn't given.
 func readTarget(r *options.Reader, option string, class Class) string {
 	s := r.Text(option, "")
@@ -35,9 +32,9 @@ func checkOther(option, text string, s harness.Scope) error {
 	if err == nil {
 		err = t.check(s)
 	}
-	var wrong *OptionError
+	var wrong *options.Error
 	if err != nil && !errors.As(err, &wrong) {
-		return &OptionError{Option: option, Reason: err.Error()}
+		return &options.Error{Option: option, Reason: err.Error()}
 	}
 	return err
 }

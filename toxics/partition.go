@@ -27,11 +27,11 @@ type partition struct{ linkFault }
 
 var _ harness.Fault = partition{}
 
-func newPartition(r *options.Reader) harness.Fault { return partition{newLinkFault(r, linkKinds[1:])} }
+func newPartition(r *options.Reader) harness.Fault { return partition{newLinkFault(r, nodeLinks)} }
 
 func (p partition) check(s harness.Scope, t Target) error {
-	if p.from == "" && t.form.syntax == allBrokersSyntax && !p.has(harness.ClientLink) {
-		return &OptionError{Option: "links", Reason: "all brokers leave no broker to be cut off from"}
+	if p.from == "" && t.allBrokers() && !p.has(harness.ClientLink) {
+		return &options.Error{Option: "links", Reason: "all brokers leave no broker to be cut off from"}
 	}
 	return p.linkFault.check(s, t)
 }
@@ -39,8 +39,8 @@ func (p partition) check(s harness.Scope, t Target) error {
 func (p partition) outOfQuorum() bool { return p.has(harness.QuorumLink) }
 
 // Inject cuts the target off from everyone else, or from another target.
-func (p partition) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	t, streams, err := p.find(ctx, f, target, not)
+func (p partition) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	t, streams, err := p.find(ctx, f, selector, not)
 	if err != nil {
 		return nil, err
 	}

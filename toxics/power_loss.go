@@ -63,12 +63,12 @@ func (p powerLoss) String() string {
 
 func (powerLoss) outOfQuorum() bool { return true }
 
-func (p powerLoss) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
+func (p powerLoss) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
 	disks, err := disksOf(f)
 	if err != nil {
 		return nil, err
 	}
-	v, brokers, i, err := findNodes(ctx, f, target)
+	v, brokers, i, err := findNodes(ctx, f, selector)
 	if err != nil {
 		return nil, err
 	}

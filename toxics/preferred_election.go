@@ -25,8 +25,8 @@ func (preferredElect) Needs() []string { return nil }
 
 func (preferredElect) String() string { return "" }
 
-func (preferredElect) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	on, err := findPartitions(ctx, f, target)
+func (preferredElect) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	on, err := findPartitions(ctx, f, selector)
 	if err != nil {
 		return nil, err
 	}

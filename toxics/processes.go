@@ -43,14 +43,8 @@ type blow[S ~string] struct {
 
 // strike hits a process, unless it is in a state in which there is nothing to hit. The heal is noted before.
 func (p *process[S]) strike(ctx context.Context, u *undo, b blow[S]) error {
-	return p.claims.Change(p.key, func(one *claims.Thing[S]) error {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err := p.mustBe(ctx, b.from...); err != nil {
-			return err
-		}
-		p.want(one, u, b)
+	return p.inState(ctx, b.from, func(one *claims.Thing[S]) error {
+		p.note(one, u, b)
 		err := b.hit(ctx)
 		if err == nil && b.forGood {
 			one.Finish(b.wants)
@@ -59,8 +53,30 @@ func (p *process[S]) strike(ctx context.Context, u *undo, b blow[S]) error {
 	})
 }
 
-// want notes a fault's wish for a process that the caller is changing, and its heal.
-func (p *process[S]) want(one *claims.Thing[S], u *undo, b blow[S]) {
+// alone does something to a process that no other fault changes meanwhile, and that is in one of the given states.
+func (p *process[S]) alone(ctx context.Context, states []S, do func() error) error {
+	return p.inState(ctx, states, func(*claims.Thing[S]) error { return do() })
+}
+
+func (p *process[S]) inState(ctx context.Context, states []S, do func(*claims.Thing[S]) error) error {
+	return p.claims.Change(p.key, func(one *claims.Thing[S]) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := p.mustBe(ctx, states); err != nil {
+			return err
+		}
+		return do(one)
+	})
+}
+
+// want notes a fault's wish for a process, whatever state it is in, and its heal.
+func (p *process[S]) want(u *undo, b blow[S]) {
+	_ = p.claims.Change(p.key, func(one *claims.Thing[S]) error { p.note(one, u, b); return nil })
+}
+
+// note notes a fault's wish for a process that the caller is changing, and its heal.
+func (p *process[S]) note(one *claims.Thing[S], u *undo, b blow[S]) {
 	one.BeginOnce(p.running)
 	p.claim = one.Add(b.wants)
 	c := p.claim
@@ -68,15 +84,18 @@ func (p *process[S]) want(one *claims.Thing[S], u *undo, b blow[S]) {
 }
 
 // adopt notes that a fault has made a process that was in another state at first, and wants it to run: its claim is the
-// oldest, whoever has hit it since. The caller is changing it.
-func (p *process[S]) adopt(one *claims.Thing[S], u *undo, first S) {
-	p.want(one, u, blow[S]{wants: p.running, heal: func(context.Context) error { return nil }})
-	one.Begin(first)
-	one.Age(p.claim)
+// oldest, whichever fault has hit the process since.
+func (p *process[S]) adopt(u *undo, first S) {
+	_ = p.claims.Change(p.key, func(one *claims.Thing[S]) error {
+		p.note(one, u, blow[S]{wants: p.running, heal: func(context.Context) error { return nil }})
+		one.Begin(first)
+		one.Age(p.claim)
+		return nil
+	})
 }
 
 // mustBe says that a process is in none of the states in which a fault can hit it.
-func (p *process[S]) mustBe(ctx context.Context, states ...S) error {
+func (p *process[S]) mustBe(ctx context.Context, states []S) error {
 	state, err := p.state(ctx)
 	if err != nil || slices.Contains(states, state) {
 		return err
@@ -99,6 +118,9 @@ func (p *process[S]) letGo(ctx context.Context, c *claims.Claim[S], heal func(co
 	})
 	return err
 }
+
+// touched reports whether the injection has hit the process, or tried to.
+func (p *process[S]) touched() bool { return p.claim != nil }
 
 // healed says what is wrong with a process once the fault is healed: it must be as it was at first, unless another fault
 // has it.

@@ -75,8 +75,4 @@ func TestOnlySeparateControllersAreLookedForInTheQuorum(t *testing.T) {
 	assert.Nil(t, watchQuorum(f, v, []int{1}, []int{2, 3}), "a broker")
 	assert.Nil(t, watchQuorum(f, v, []int{4}, nil), "nobody can be asked")
 	assert.Equal(t, []int{4}, watchQuorum(f, v, []int{1, 4}, []int{2, 3}).hit)
-	stream := stream{link: harness.Link{Kind: harness.QuorumLink, From: "1", To: 4}}
-	l := harness.PipelineLayout{Output: "out"}
-	assert.True(t, found{view: v, brokers: []int{4}}.matters(stream, l, nil), "a cut quorum link of a separate controller")
-	assert.False(t, found{view: v, brokers: []int{1}}.matters(stream, l, nil), "of a broker that leads nothing of it")
 }

@@ -22,7 +22,7 @@ var refuseKind = Kind{
 		linksOption("client"),
 	},
 	make: func(r *options.Reader) harness.Fault {
-		return refuse{linkFault{r.SomeOf("links", linkKinds[:1], linkChoices...), bothWays, readTarget(r, "from", Brokers|Workers)}}
+		return refuse{linkFault{r.SomeOf("links", clientLinks, linkChoices...), bothWays, readTarget(r, "from", Brokers|Workers)}}
 	},
 }
 
@@ -33,8 +33,8 @@ var _ harness.Fault = refuse{}
 
 func (r refuse) outOfQuorum() bool { return r.has(harness.QuorumLink) }
 
-func (r refuse) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	t, streams, err := r.find(ctx, f, target, anyone)
+func (r refuse) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	t, streams, err := r.find(ctx, f, selector, anyone)
 	if err != nil {
 		return nil, err
 	}

@@ -6,45 +6,49 @@ import (
 )
 
 // kinds lists every fault, sorted by name. A new fault is one new file and one line here.
-var kinds = options.Registry[Kind]{What: "fault", NameOf: Kind.name, Takes: Kind.takes, Kinds: []Kind{
-	addPartitionsKind,
-	bandwidthKind,
-	brokerConfigKind,
-	brokerKillKind,
-	brokerPauseKind,
-	brokerRestartKind,
-	brokerStopKind,
-	brokerWipeKind,
-	connectionCutKind,
-	deleteRecordsKind,
-	groupDeleteKind,
-	latencyKind,
-	leaderMoveKind,
-	leaderStormKind,
-	offsetsDeleteKind,
-	partitionKind,
-	powerLossKind,
-	preferredElectionKind,
-	refuseKind,
-	requestDelayKind,
-	requestDropKind,
-	requestHoldKind,
-	resetKind,
-	responseDelayKind,
-	responseDropKind,
-	responseHoldKind,
-	rollingRestartKind,
-	serviceFailKind,
-	slowCloseKind,
-	sourceKillKind,
-	topicConfigKind,
-	transactionAbortKind,
-	uncleanElectionKind,
-	workerKillKind,
-	workerPauseKind,
-	workerScaleKind,
-	workerStopKind,
-}}
+var kinds = options.Registry[Kind]{What: "fault", NameOf: func(k Kind) string { return k.Name }, Takes: func(k Kind) []options.Info { return k.Options },
+	Kinds: []Kind{
+		addPartitionsKind,
+		bandwidthKind,
+		brokerConfigKind,
+		brokerKillKind,
+		brokerPauseKind,
+		brokerRestartKind,
+		brokerStopKind,
+		brokerWipeKind,
+		connectionCutKind,
+		deleteRecordsKind,
+		groupDeleteKind,
+		latencyKind,
+		leaderMoveKind,
+		leaderStormKind,
+		offsetsDeleteKind,
+		partitionKind,
+		powerLossKind,
+		preferredElectionKind,
+		refuseKind,
+		requestDelayKind,
+		requestDropKind,
+		requestHoldKind,
+		resetKind,
+		responseDelayKind,
+		responseDropKind,
+		responseHoldKind,
+		rollingRestartKind,
+		serviceFailKind,
+		slowCloseKind,
+		sourceKillKind,
+		topicConfigKind,
+		transactionAbortKind,
+		uncleanElectionKind,
+		workerKillKind,
+		workerPauseKind,
+		workerScaleKind,
+		workerStopKind,
+	}}
+
+// OptionError says what is wrong with one option of a fault.
+type OptionError = options.Error
 
 // All lists every fault there is, sorted by name.
 func All() []Kind { return kinds.All() }
@@ -56,7 +60,7 @@ func Names() []string { return kinds.Names() }
 func Find(name string) (Kind, error) { return kinds.Find(name) }
 
 // New makes the named fault with its options, as YAML gives them: strings, integers, booleans, lists and mappings. What
-// is wrong with an option comes back as an *OptionError.
+// is wrong with an option comes back as an *options.Error.
 func New(name string, given map[string]any) (harness.Fault, error) {
 	kind, r, err := kinds.Open(name, given)
 	if err != nil {
@@ -70,10 +74,10 @@ func New(name string, given map[string]any) (harness.Fault, error) {
 }
 
 // Check says what is wrong with a fault and its target in an experiment that has what scope says.
-func Check(name string, fault harness.Fault, target string, scope harness.Scope) error {
+func Check(name string, fault harness.Fault, selector string, scope harness.Scope) error {
 	kind, err := Find(name)
 	if err != nil {
 		return err
 	}
-	return kind.check(fault, target, scope)
+	return kind.check(fault, selector, scope)
 }

@@ -15,7 +15,7 @@ var resetKind = Kind{
 		"again is ended again",
 	Hits:    Brokers | Workers | Service,
 	Options: []options.Info{directionOption, fromOption, linksOption("client")},
-	make:    func(r *options.Reader) harness.Fault { return reset{newLinkFault(r, linkKinds[:1])} },
+	make:    func(r *options.Reader) harness.Fault { return reset{newLinkFault(r, clientLinks)} },
 }
 
 // reset breaks connections. Peers of those that were open see an end of file, those of new ones a reset: Toxiproxy sets
@@ -26,8 +26,8 @@ var _ harness.Fault = reset{}
 
 func (r reset) outOfQuorum() bool { return r.has(harness.QuorumLink) }
 
-func (r reset) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	t, streams, err := r.find(ctx, f, target, anyone)
+func (r reset) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	t, streams, err := r.find(ctx, f, selector, anyone)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/harness/wait"
 )
@@ -77,8 +76,8 @@ type roll struct {
 }
 
 // Inject begins the roll and returns; it goes on until it is through or healed.
-func (r rollingRestart) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	v, brokers, i, err := findNodes(ctx, f, target)
+func (r rollingRestart) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	v, brokers, i, err := findNodes(ctx, f, selector)
 	if err != nil {
 		return nil, err
 	}
@@ -86,12 +85,8 @@ func (r rollingRestart) Inject(ctx context.Context, f *harness.Field, target str
 		return i, context.Cause(ctx)
 	}
 	for _, b := range brokers {
-		p := brokerProcess(f, b)
-		_ = p.claims.Change(p.key, func(one *claims.Thing[harness.NodeState]) error {
-			p.want(one, &i.undo, blow[harness.NodeState]{
-				wants: harness.NodeRunning, heal: func(ctx context.Context) error { return startAgain(ctx, f, b) },
-			})
-			return nil
+		brokerProcess(f, b).want(&i.undo, blow[harness.NodeState]{
+			wants: harness.NodeRunning, heal: func(ctx context.Context) error { return startAgain(ctx, f, b) },
 		})
 	}
 	expectNodes(i, brokers)
@@ -129,13 +124,7 @@ func (r *roll) run(ctx context.Context) error {
 
 // turn restarts one broker, which no other fault may have when its turn comes.
 func (r *roll) turn(ctx context.Context, broker int) error {
-	p := brokerProcess(r.f, broker)
-	return p.claims.Change(p.key, func(*claims.Thing[harness.NodeState]) error {
-		if err := p.mustBe(ctx, awake...); err != nil {
-			return err
-		}
-		return r.restart.one(ctx, r.f.Cluster, broker)
-	})
+	return brokerProcess(r.f, broker).alone(ctx, awake, func() error { return r.restart.one(ctx, r.f.Cluster, broker) })
 }
 
 func (r *roll) note(broker int, v view) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 // serviceLinks are the links that the external service has: the one over which all workers call it.
@@ -20,13 +21,13 @@ func (l linkFault) onService() bool { return l.has(harness.ServiceLink) }
 func (l linkFault) checkService(s harness.Scope, t Target) error {
 	switch {
 	case t.Class() == Service && !slices.Equal(l.kinds, serviceLinks):
-		return &OptionError{Option: "links", Reason: fmt.Sprintf("%q has one link only: links: %s", t, harness.ServiceLink)}
+		return &options.Error{Option: "links", Reason: fmt.Sprintf("%q has one link only: links: %s", t, harness.ServiceLink)}
 	case !l.onService():
 		return nil
 	case t.Class() != Service:
-		return &OptionError{Option: "links", Reason: fmt.Sprintf("%s is the link of the target \"external service\", not of %q", harness.ServiceLink, t)}
+		return &options.Error{Option: "links", Reason: fmt.Sprintf("%s is the link of the target \"external service\", not of %q", harness.ServiceLink, t)}
 	case l.from != "":
-		return &OptionError{Option: "from", Reason: "all workers call the service over one link"}
+		return &options.Error{Option: "from", Reason: "all workers call the service over one link"}
 	}
 	return callsService(s)
 }

@@ -34,13 +34,13 @@ type slowClose struct {
 var _ harness.Fault = slowClose{}
 
 func newSlowClose(r *options.Reader) harness.Fault {
-	return slowClose{newLinkFault(r, linkKinds[:1]), r.Duration("delay", 5*time.Second, time.Millisecond, 5*time.Minute)}
+	return slowClose{newLinkFault(r, clientLinks), r.Duration("delay", 5*time.Second, time.Millisecond, 5*time.Minute)}
 }
 
 func (s slowClose) String() string { return fmt.Sprintf("%s, %s", s.delay, s.linkFault) }
 
-func (s slowClose) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	t, streams, err := s.find(ctx, f, target, anyone)
+func (s slowClose) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	t, streams, err := s.find(ctx, f, selector, anyone)
 	if err != nil {
 		return nil, err
 	}

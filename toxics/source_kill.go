@@ -30,7 +30,7 @@ var _ harness.Fault = sourceKill{}
 func (s sourceKill) check(scope harness.Scope, t Target) error {
 	for _, p := range scope.Pipelines {
 		if phase := s.phaseOf(p.Name); p.ProducerOnly && t.means(p.Name) && phase != "" && !slices.Contains(p.Phases, phase) {
-			return &OptionError{Option: "phase", Reason: fmt.Sprintf("pipeline %s has no phase %q", p.Name, phase)}
+			return &options.Error{Option: "phase", Reason: fmt.Sprintf("pipeline %s has no phase %q", p.Name, phase)}
 		}
 	}
 	return s.checkPipelines(scope)
@@ -38,8 +38,8 @@ func (s sourceKill) check(scope harness.Scope, t Target) error {
 
 // Inject brings every targeted source to its phase, and kills all of them at once. What a source had sent since its last
 // saved position counts as in flight.
-func (s sourceKill) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	t, err := ParseTarget(target)
+func (s sourceKill) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	t, err := ParseTarget(selector)
 	if err != nil {
 		return nil, err
 	}

@@ -37,11 +37,11 @@ func (topicConfig) Needs() []string { return nil }
 
 // check refuses a single partition: settings belong to whole topics.
 func (topicConfig) check(_ harness.Scope, t Target) error {
-	return wholeTopics(t, "settings belong to")
+	return t.wholeTopics("settings belong to")
 }
 
-func (c topicConfig) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	on, err := findPartitions(ctx, f, target)
+func (c topicConfig) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	on, err := findPartitions(ctx, f, selector)
 	if err != nil {
 		return nil, err
 	}

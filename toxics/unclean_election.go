@@ -36,8 +36,8 @@ func (uncleanElect) Needs() []string { return nil }
 func (uncleanElect) String() string { return "" }
 
 // Inject elects in every place that the target selects, once none of them has a leader.
-func (u uncleanElect) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	on, err := findPartitions(ctx, f, target)
+func (u uncleanElect) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	on, err := findPartitions(ctx, f, selector)
 	if err != nil {
 		return nil, err
 	}

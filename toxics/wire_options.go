@@ -30,7 +30,7 @@ func wireOptions(own ...options.Info) []options.Info {
 // readWire reads the options that every fault on requests has.
 func readWire(r *options.Reader, op kafkatoxic.Op, on kafkatoxic.Side, times int) wireFault {
 	w := wireFault{
-		linkFault: linkFault{kinds: r.SomeOf("links", linkKinds[:1], linkKinds...), direction: r.OneOf("direction", bothWays, toTarget, fromTarget)},
+		linkFault: linkFault{kinds: r.SomeOf("links", clientLinks, linkKinds...), direction: r.OneOf("direction", bothWays, toTarget, fromTarget)},
 		name:      r.Name(),
 		topics:    r.Words("topic"), transactionalIDs: r.Words("transactional-id"),
 		rule: kafkatoxic.Rule{

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
 )
 
@@ -52,22 +53,22 @@ func (w wireFault) check(s harness.Scope, t Target) error {
 	}
 	for _, topic := range w.topics {
 		if topic != outputs && topic != input && !isInternal(topic) && !s.Has(topic) {
-			return &OptionError{Option: "topic", Reason: fmt.Sprintf("%q is not %s, %s, a pipeline of the experiment, or internal", topic, outputs, input)}
+			return &options.Error{Option: "topic", Reason: fmt.Sprintf("%q is not %s, %s, a pipeline of the experiment, or internal", topic, outputs, input)}
 		}
 	}
 	for _, id := range w.transactionalIDs {
 		pipeline, _, _ := strings.Cut(id, "/")
 		i := slices.IndexFunc(s.Pipelines, func(p harness.PipelineInfo) bool { return p.Name == pipeline })
 		if i < 0 || !s.Pipelines[i].Transactional {
-			return &OptionError{Option: "transactional-id", Reason: fmt.Sprintf("%q is not a transactional pipeline of the experiment, or PIPELINE/WORKER", id)}
+			return &options.Error{Option: "transactional-id", Reason: fmt.Sprintf("%q is not a transactional pipeline of the experiment, or PIPELINE/WORKER", id)}
 		}
 	}
 	return nil
 }
 
 // Inject arms the rule on every link of the target that carries requests in the fault's direction.
-func (w wireFault) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	t, err := findOnLinks(ctx, f, target)
+func (w wireFault) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	t, err := findOnLinks(ctx, f, selector)
 	if err != nil {
 		return nil, err
 	}

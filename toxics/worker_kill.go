@@ -49,7 +49,7 @@ func (w workerKill) check(s harness.Scope, _ Target) error {
 	}
 	for _, p := range s.Pipelines {
 		if phase := w.phaseOf(p.Name); !p.ProducerOnly && !slices.Contains(p.Phases, phase) {
-			return &OptionError{Option: "phase", Reason: fmt.Sprintf("pipeline %s has no phase %q (one of %s)",
+			return &options.Error{Option: "phase", Reason: fmt.Sprintf("pipeline %s has no phase %q (one of %s)",
 				p.Name, phase, strings.Join(p.Phases, ", "))}
 		}
 	}
@@ -57,8 +57,8 @@ func (w workerKill) check(s harness.Scope, _ Target) error {
 }
 
 // Inject brings every targeted worker to its phase, and kills all of them at once.
-func (w workerKill) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	names, err := findTargetWorkers(ctx, f, target, living)
+func (w workerKill) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	names, err := findTargetWorkers(ctx, f, selector, living)
 	if err != nil {
 		return nil, err
 	}

@@ -24,8 +24,8 @@ func (workerPause) Needs() []string { return nil }
 
 func (workerPause) String() string { return "" }
 
-func (workerPause) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	names, err := findTargetWorkers(ctx, f, target, obedient)
+func (workerPause) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	names, err := findTargetWorkers(ctx, f, selector, obedient)
 	if err != nil {
 		return nil, err
 	}

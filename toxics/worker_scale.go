@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/harness/wait"
@@ -46,8 +45,8 @@ func (w workerScale) String() string { return fmt.Sprintf("by %d", w.by) }
 
 // Inject starts the workers and waits until every partition is held by one worker again, and each new worker that can
 // hold one does.
-func (w workerScale) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	names, err := findTargetWorkers(ctx, f, target, living)
+func (w workerScale) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	names, err := findTargetWorkers(ctx, f, selector, living)
 	if err != nil {
 		return nil, err
 	}
@@ -111,10 +110,7 @@ func (s *scaling) grow(ctx context.Context, i *injection, pipelines []string) er
 // order.
 func (s *scaling) adopt(i *injection, pipeline, name string) {
 	p := memberProcess(s.f, name)
-	_ = p.claims.Change(p.key, func(one *claims.Thing[harness.MemberState]) error {
-		p.adopt(one, &i.undo, harness.MemberDead)
-		return nil
-	})
+	p.adopt(&i.undo, harness.MemberDead)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.added[pipeline], s.processes = append(s.added[pipeline], name), append(s.processes, p)

@@ -120,8 +120,8 @@ func (t Target) workersNow(members []harness.Member) ([]string, error) {
 }
 
 // findTargetWorkers resolves a target that selects workers, among those in one of the given states.
-func findTargetWorkers(ctx context.Context, f *harness.Field, target string, among []harness.MemberState) ([]string, error) {
-	t, err := ParseTarget(target)
+func findTargetWorkers(ctx context.Context, f *harness.Field, selector string, among []harness.MemberState) ([]string, error) {
+	t, err := ParseTarget(selector)
 	if err != nil {
 		return nil, err
 	}

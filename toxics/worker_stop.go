@@ -45,8 +45,8 @@ func (w workerStop) String() string {
 	return ""
 }
 
-func (w workerStop) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	names, err := findTargetWorkers(ctx, f, target, obedient)
+func (w workerStop) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	names, err := findTargetWorkers(ctx, f, selector, obedient)
 	if err != nil {
 		return nil, err
 	}

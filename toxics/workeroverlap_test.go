@@ -11,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/harness/claims"
 )
 
 const (
@@ -92,7 +91,7 @@ func TestFaultsOnWorkersThatAreNotThereAreErrors(t *testing.T) {
 			b, err := s.try(t.Context(), t, second, "worker 0", nil)
 			require.ErrorContains(t, err, "worker p-0 is "+string(was), "%s on top of %s", second, first)
 			require.ErrorContains(t, err, "another fault has it")
-			assert.Less(t, time.Since(begin), holderWithin/2, "nobody waits for it")
+			assert.Less(t, time.Since(begin), 5*time.Second, "nobody waits for it")
 			require.NoError(t, b.Heal(t.Context()))
 			_, err = b.(*injection).CheckHeal(t.Context())
 			require.NoError(t, err)
@@ -138,12 +137,8 @@ func TestAWorkerThatIsHitWhileItIsAdded(t *testing.T) {
 	name, err := s.fleet.Add(t.Context(), "p")
 	require.NoError(t, err)
 	pause := s.inject(t, "worker-pause", "all workers", nil)
-	added := memberProcess(s.Field, name)
 	var scale undo
-	require.NoError(t, added.claims.Change(added.key, func(one *claims.Thing[harness.MemberState]) error {
-		added.adopt(one, &scale, dead)
-		return nil
-	}))
+	memberProcess(s.Field, name).adopt(&scale, dead)
 	kill := s.inject(t, "worker-kill", "all workers", nil)
 	require.NoError(t, kill.Heal(t.Context()))
 	assert.Equal(t, paused, s.memberState(t, name))
