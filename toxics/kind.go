@@ -27,22 +27,6 @@ type checker interface {
 // quorumFault is a fault that can take nodes out of the controller quorum: dead, stopped, or cut off from it.
 type quorumFault interface{ outOfQuorum() bool }
 
-// OutageOf says what a fault takes out of the quorum. A target that is no target takes nothing: Check reports it.
-func OutageOf(fault harness.Fault, selector string) Outage {
-	q, ok := fault.(quorumFault)
-	if !ok || !q.outOfQuorum() {
-		return Outage{}
-	}
-	t, err := ParseTarget(selector)
-	if err != nil || t.Class() != Brokers {
-		return Outage{}
-	}
-	if one, ok := fault.(interface{ oneAtATime() bool }); ok && one.oneAtATime() {
-		return Outage{Found: true}
-	}
-	return t.Outage()
-}
-
 // check says what is wrong with a fault of this kind and its target in an experiment that has what scope says.
 func (k Kind) check(fault harness.Fault, selector string, scope harness.Scope) error {
 	parsed, err := ParseTarget(selector)

@@ -81,3 +81,19 @@ func Check(name string, fault harness.Fault, selector string, scope harness.Scop
 	}
 	return kind.check(fault, selector, scope)
 }
+
+// OutageOf says what a fault takes out of the quorum. A target that is no target takes nothing: Check reports it.
+func OutageOf(fault harness.Fault, selector string) Outage {
+	q, ok := fault.(quorumFault)
+	if !ok || !q.outOfQuorum() {
+		return Outage{}
+	}
+	t, err := ParseTarget(selector)
+	if err != nil || t.Class() != Brokers {
+		return Outage{}
+	}
+	if one, ok := fault.(interface{ oneAtATime() bool }); ok && one.oneAtATime() {
+		return Outage{Found: true}
+	}
+	return t.Outage()
+}
