@@ -17,6 +17,8 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/effects"
 	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/toxics/admin"
+	"github.com/chaeos/chaeos/toxics/inject"
 )
 
 // cancelled is how each fault is injected to be cancelled. What it needs first is done anew for each time.
@@ -113,7 +115,7 @@ func (s *stage) cancelledAt(t *testing.T, fault harness.Fault, selector string, 
 	}
 	require.NoError(t, i.Heal(ctx), "step %d", step)
 	require.NoError(t, i.Heal(ctx), "a second heal has nothing to do")
-	_, broken := i.(*injection).CheckHeal(t.Context())
+	_, broken := i.(*inject.Injection).CheckHeal(t.Context())
 	require.NoError(t, broken, "step %d", step)
 	i.Bites(t.Context()) // has the toxics forget the rules
 	return through, err
@@ -122,11 +124,11 @@ func (s *stage) cancelledAt(t *testing.T, fault harness.Fault, selector string, 
 // electsByOrder makes elections of the fake brokers choose the first of the replicas, as they were last ordered.
 func (s *stage) electsByOrder(t *testing.T) {
 	t.Helper()
-	orders := map[place][]int32{}
+	orders := map[admin.TopicPartition][]int32{}
 	s.kafka.ControlKey(int16(kmsg.AlterPartitionAssignments), func(kreq kmsg.Request) (kmsg.Response, error, bool) {
 		for _, topic := range kreq.(*kmsg.AlterPartitionAssignmentsRequest).Topics {
 			for _, p := range topic.Partitions {
-				orders[place{topic.Topic, p.Partition}] = p.Replicas
+				orders[admin.TopicPartition{Topic: topic.Topic, Partition: p.Partition}] = p.Replicas
 			}
 		}
 		return nil, nil, false
@@ -144,7 +146,7 @@ func (s *stage) electsByOrder(t *testing.T) {
 		resp := kreq.ResponseKind().(*kmsg.ElectLeadersResponse)
 		for _, topic := range kreq.(*kmsg.ElectLeadersRequest).Topics {
 			for _, p := range topic.Partitions {
-				if order := orders[place{topic.Topic, p}]; len(order) > 0 {
+				if order := orders[admin.TopicPartition{Topic: topic.Topic, Partition: p}]; len(order) > 0 {
 					moves <- func() { _ = s.kafka.MoveTopicPartition(topic.Topic, p, order[0]) }
 				}
 			}
@@ -159,7 +161,7 @@ func (s *stage) ledAsAtFirst(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	require.NoError(t, wait.Poll(ctx, 5*time.Millisecond, func() (bool, error) {
-		topics, _, err := newestTopics(ctx, s.Admin, []int{1}, "out-p", "out-q")
+		topics, _, err := admin.NewestTopics(ctx, s.Admin, []int{1}, "out-p", "out-q")
 		for _, partitions := range topics {
 			for p := range int32(3) {
 				if partitions[p].Leader != int(p)+1 {
@@ -213,7 +215,7 @@ func anEmptyGroup(t *testing.T, s *stage) {
 	topic.Topic, part.Offset = "in", 42
 	topic.Partitions = append(topic.Partitions, part)
 	req.Topics = append(req.Topics, topic)
-	_, err := askCoordinator[*kmsg.OffsetCommitResponse](t.Context(), s.Field, req.Group, named{req})
+	_, err := admin.AskCoordinator[*kmsg.OffsetCommitResponse](t.Context(), s.Field, req.Group, named{req})
 	require.NoError(t, err)
 }
 

@@ -9,11 +9,15 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/toxics/admin"
+	"github.com/chaeos/chaeos/toxics/inject"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
 func (s *stage) state(t *testing.T, node int) harness.NodeState {
 	t.Helper()
-	state, err := stateOf(t.Context(), s.cluster, node)
+	state, err := kit.StateOf(t.Context(), s.cluster, node)
 	require.NoError(t, err)
 	return state
 }
@@ -43,12 +47,12 @@ func TestFaultsOnOneBrokerHealInAnyOrder(t *testing.T) {
 			}
 			require.NoError(t, a.Heal(t.Context()))
 			assert.Equal(t, between, s.state(t, 1), "%s, %s: the %s was healed", c.first, c.second, healedFirst)
-			_, err := a.(*injection).CheckHeal(t.Context())
+			_, err := a.(*inject.Injection).CheckHeal(t.Context())
 			require.NoError(t, err, "what another fault has is not its business")
 			require.NoError(t, b.Heal(t.Context()))
 			for _, i := range []harness.Injection{a, b} {
 				require.NoError(t, i.Heal(t.Context()))
-				_, err := i.(*injection).CheckHeal(t.Context())
+				_, err := i.(*inject.Injection).CheckHeal(t.Context())
 				require.NoError(t, err)
 			}
 			s.allRun(t)
@@ -94,7 +98,7 @@ func TestARollDoesNotTakeWhatAnotherFaultHas(t *testing.T) {
 // awaitEnd waits for the end of a fault's work, and heals it.
 func awaitEnd(t *testing.T, i harness.Injection) error {
 	t.Helper()
-	i.(*injection).wait()
+	i.(*inject.Injection).Wait()
 	return i.Heal(t.Context())
 }
 
@@ -133,7 +137,7 @@ func TestFaultsOfAllSortsHealInAnyOrder(t *testing.T) {
 			require.NoError(t, i.Heal(t.Context()), "seed %d", seed)
 		}
 		for _, i := range active {
-			_, err := i.(*injection).CheckHeal(t.Context())
+			_, err := i.(*inject.Injection).CheckHeal(t.Context())
 			require.NoError(t, err, "seed %d", seed)
 			i.Bites(t.Context()) // has the toxics forget the rules
 		}
@@ -161,10 +165,10 @@ func (s *stage) whole(t *testing.T) {
 		require.Equal(t, want, m.State, m.Name)
 		require.Empty(t, m.WaitingAt, m.Name)
 	}
-	for _, topic := range topicsOf(s.Plan) {
-		own, err := describeConfig(t.Context(), s.Field, []int{1}, resource{kmsg.ConfigResourceTypeTopic, topic}, "min.insync.replicas")
+	for _, topic := range target.TopicsOf(s.Plan) {
+		own, err := admin.DescribeSetting(t.Context(), s.Field, []int{1}, admin.Resource{Kind: kmsg.ConfigResourceTypeTopic, Name: topic}, "min.insync.replicas")
 		require.NoError(t, err)
-		require.Nil(t, ownValue(resource{kmsg.ConfigResourceTypeTopic, topic}, own), topic)
+		require.Nil(t, admin.OwnValue(admin.Resource{Kind: kmsg.ConfigResourceTypeTopic, Name: topic}, own), topic)
 	}
 	require.Empty(t, s.Claims.Held(), "claims are left")
 }

@@ -11,55 +11,58 @@ import (
 	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/harness/together"
+	"github.com/chaeos/chaeos/toxics/inject"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-var refuseKind = Kind{
+var refuseKind = kit.Kind{
 	Name:  "refuse",
 	About: "closes the target's links: open connections end, and new ones are refused, as if nobody listened",
-	Hits:  Brokers | Workers | Service,
+	Hits:  target.Brokers | target.Workers | target.Service,
 	Options: []options.Info{
-		fromOption,
-		linksOption("client"),
+		kit.FromOption,
+		kit.LinksOption("client"),
 	},
-	make: func(r *options.Reader) harness.Fault {
-		return refuse{linkFault{r.SomeOf("links", clientLinks, linkChoices...), bothWays, readTarget(r, "from", Brokers|Workers)}}
+	Make: func(r *options.Reader) harness.Fault {
+		return refuse{kit.LinkFault{Kinds: r.SomeOf("links", target.ClientLinks, kit.LinkChoices...), Direction: target.BothWays, From: kit.ReadTarget(r, "from", target.Brokers|target.Workers)}}
 	},
 }
 
 // refuse is a broker whose port is closed: unlike with a black hole, whoever dials learns it at once.
-type refuse struct{ linkFault }
+type refuse struct{ kit.LinkFault }
 
 var _ harness.Fault = refuse{}
 
-func (r refuse) outOfQuorum() bool { return r.has(harness.QuorumLink) }
+func (r refuse) OutOfQuorum() bool { return r.Has(harness.QuorumLink) }
 
 func (r refuse) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
-	t, streams, err := r.find(ctx, f, selector, anyone)
+	t, streams, err := r.Find(ctx, f, selector, kit.Anyone)
 	if err != nil {
 		return nil, err
 	}
-	ends, err := newTally(ctx, f, streams, stream.ended)
+	ends, err := inject.NewTally(ctx, f, streams, target.Stream.Ended)
 	if err != nil {
 		return nil, err
 	}
-	ends.human = humanEnds
-	proxies := proxiesOf(streams)
-	i := newInjection(f, harness.Resolved{
-		Text: t.text, Brokers: t.brokers, Members: t.members, Links: proxies, Partitions: t.affected,
+	ends.Human = inject.HumanEnds
+	proxies := target.ProxiesOf(streams)
+	i := inject.New(f, harness.Resolved{
+		Text: t.Text, Brokers: t.Brokers, Members: t.Members, Links: proxies, Partitions: t.Affected,
 	})
-	i.expect(fmt.Sprintf("%d links listen", len(proxies)), func(ctx context.Context) error { return listening(ctx, f, proxies) })
+	i.Expect(fmt.Sprintf("%d links listen", len(proxies)), func(ctx context.Context) error { return listening(ctx, f, proxies) })
 	if err := closeLinks(ctx, i, proxies); err != nil {
 		return i, err
 	}
-	i.before = func(ctx context.Context) { ends.count(ctx, f) }
+	i.BeforeHeal = func(ctx context.Context) { ends.Count(ctx, f) }
 	members := f.Fleet.Members()
-	i.gather = func(context.Context) evidence {
+	i.Prove = func(context.Context) inject.Proof {
 		return func(l harness.PipelineLayout) (string, bool) {
-			proof, hit := ends.of("ended and refused", func(s stream) bool { return t.matters(s, l, members) })
-			return proof + i.moves(l.Name), hit
+			proof, hit := ends.Of("ended and refused", func(s target.Stream) bool { return t.Matters(s, l, members) })
+			return proof + i.Moves(l.Name), hit
 		}
 	}
-	i.began(ctx, t.view, without(f.Cluster.Info().Nodes, t.brokers))
+	i.Began(ctx, t.View, target.Without(f.Cluster.Info().Nodes, t.Brokers))
 	return i, nil
 }
 
@@ -70,7 +73,7 @@ func closed(f *harness.Field) claims.Things[bool] { return claims.Of[bool](f.Cla
 const closeWithin = 20 * time.Second
 
 // closeLinks closes all proxies at once. Each is noted for reopening before it is closed.
-func closeLinks(ctx context.Context, i *injection, proxies []string) error {
+func closeLinks(ctx context.Context, i *inject.Injection, proxies []string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -78,22 +81,22 @@ func closeLinks(ctx context.Context, i *injection, proxies []string) error {
 	defer cancel()
 	var closings []func() error
 	for _, name := range proxies {
-		claim, err := closed(i.field).Take(name, true, func() (bool, error) { return false, nil })
+		claim, err := closed(i.Field).Take(name, true, func() (bool, error) { return false, nil })
 		if err != nil {
 			return err
 		}
 		answered := make(chan struct{})
-		i.undo.add("reopen "+name, removeWithin, func(ctx context.Context) error {
+		i.Undo.Add("reopen "+name, inject.RemoveWithin, func(ctx context.Context) error {
 			select { // a closing that comes after the reopening would stay
 			case <-answered:
 			case <-ctx.Done():
 				return fmt.Errorf("its closing was never answered: %w", context.Cause(ctx))
 			}
-			_, err := closed(i.field).Give(claim, func(shut bool) error { return setClosed(ctx, i.field, name, shut) })
+			_, err := closed(i.Field).Give(claim, func(shut bool) error { return setClosed(ctx, i.Field, name, shut) })
 			return err
 		})
 		closings = append(closings, func() error {
-			done, err := bounded(ctx, func() error { return switchProxy(i.field, name, false) })
+			done, err := inject.Bounded(ctx, func() error { return switchProxy(i.Field, name, false) })
 			go func() { <-done; close(answered) }()
 			return err
 		})
@@ -102,7 +105,7 @@ func closeLinks(ctx context.Context, i *injection, proxies []string) error {
 }
 
 func setClosed(ctx context.Context, f *harness.Field, name string, shut bool) error {
-	_, err := bounded(ctx, func() error { return switchProxy(f, name, !shut) })
+	_, err := inject.Bounded(ctx, func() error { return switchProxy(f, name, !shut) })
 	return err
 }
 
@@ -120,7 +123,7 @@ func switchProxy(f *harness.Field, name string, on bool) error {
 // listening says which of the proxies are still closed, unless another fault closes them.
 func listening(ctx context.Context, f *harness.Field, proxies []string) error {
 	var shut []string
-	_, err := bounded(ctx, func() error {
+	_, err := inject.Bounded(ctx, func() error {
 		all, err := toxiproxy.NewClient(f.Cluster.Info().ToxiproxyAPI).Proxies()
 		for _, name := range proxies {
 			if p, ok := all[name]; ok && !p.Enabled && !closed(f).Claimed(name) {

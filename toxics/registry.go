@@ -3,11 +3,13 @@ package toxics
 import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/options"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
 // kinds lists every fault, sorted by name. A new fault is one new file and one line here.
-var kinds = options.Registry[Kind]{What: "fault", NameOf: func(k Kind) string { return k.Name }, Takes: func(k Kind) []options.Info { return k.Options },
-	Kinds: []Kind{
+var kinds = options.Registry[kit.Kind]{What: "fault", NameOf: func(k kit.Kind) string { return k.Name }, Takes: func(k kit.Kind) []options.Info { return k.Options },
+	Kinds: []kit.Kind{
 		addPartitionsKind,
 		bandwidthKind,
 		brokerConfigKind,
@@ -51,13 +53,13 @@ var kinds = options.Registry[Kind]{What: "fault", NameOf: func(k Kind) string { 
 type OptionError = options.Error
 
 // All lists every fault there is, sorted by name.
-func All() []Kind { return kinds.All() }
+func All() []kit.Kind { return kinds.All() }
 
 // Names lists the names of all faults, sorted.
 func Names() []string { return kinds.Names() }
 
 // Find returns the fault named so, or an error that lists the names there are.
-func Find(name string) (Kind, error) { return kinds.Find(name) }
+func Find(name string) (kit.Kind, error) { return kinds.Find(name) }
 
 // New makes the named fault with its options, as YAML gives them: strings, integers, booleans, lists and mappings. What
 // is wrong with an option comes back as an *options.Error.
@@ -66,7 +68,7 @@ func New(name string, given map[string]any) (harness.Fault, error) {
 	if err != nil {
 		return nil, err
 	}
-	fault := kind.make(r)
+	fault := kind.Make(r)
 	if err := r.Finish(); err != nil {
 		return nil, err
 	}
@@ -79,21 +81,21 @@ func Check(name string, fault harness.Fault, selector string, scope harness.Scop
 	if err != nil {
 		return err
 	}
-	return kind.check(fault, selector, scope)
+	return kind.Check(fault, selector, scope)
 }
 
 // OutageOf says what a fault takes out of the quorum. A target that is no target takes nothing: Check reports it.
-func OutageOf(fault harness.Fault, selector string) Outage {
-	q, ok := fault.(quorumFault)
-	if !ok || !q.outOfQuorum() {
-		return Outage{}
+func OutageOf(fault harness.Fault, selector string) target.Outage {
+	q, ok := fault.(kit.QuorumFault)
+	if !ok || !q.OutOfQuorum() {
+		return target.Outage{}
 	}
-	t, err := ParseTarget(selector)
-	if err != nil || t.Class() != Brokers {
-		return Outage{}
+	t, err := target.Parse(selector)
+	if err != nil || t.Class() != target.Brokers {
+		return target.Outage{}
 	}
 	if one, ok := fault.(interface{ oneAtATime() bool }); ok && one.oneAtATime() {
-		return Outage{Found: true}
+		return target.Outage{Found: true}
 	}
 	return t.Outage()
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness/options"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
 func TestRegistryIsSortedAndUnique(t *testing.T) {
@@ -103,14 +104,14 @@ func TestOutages(t *testing.T) {
 	kill, _ := New("broker-kill", nil)
 	replication, _ := New("partition", map[string]any{"links": "replication"})
 	quorum, _ := New("partition", nil)
-	assert.Equal(t, Outage{Nodes: []int{2}}, OutageOf(kill, "broker 2"))
-	assert.Equal(t, Outage{Found: true, Controller: true}, OutageOf(quorum, "controller"))
-	assert.Equal(t, Outage{Found: true}, OutageOf(kill, "leader of output/0"))
-	assert.Equal(t, Outage{All: true}, OutageOf(kill, "all brokers"))
+	assert.Equal(t, target.Outage{Nodes: []int{2}}, OutageOf(kill, "broker 2"))
+	assert.Equal(t, target.Outage{Found: true, Controller: true}, OutageOf(quorum, "controller"))
+	assert.Equal(t, target.Outage{Found: true}, OutageOf(kill, "leader of output/0"))
+	assert.Equal(t, target.Outage{All: true}, OutageOf(kill, "all brokers"))
 	assert.Zero(t, OutageOf(replication, "controller"))
-	assert.Equal(t, Outage{All: true}, OutageOf(kill, "not broker 1"), "all but one, at the worst")
-	assert.Equal(t, Outage{Found: true}, OutageOf(kill, "random broker, not controller"))
-	assert.Equal(t, Outage{Nodes: []int{1, 2}}, OutageOf(kill, "broker 1 and broker 2"))
+	assert.Equal(t, target.Outage{All: true}, OutageOf(kill, "not broker 1"), "all but one, at the worst")
+	assert.Equal(t, target.Outage{Found: true}, OutageOf(kill, "random broker, not controller"))
+	assert.Equal(t, target.Outage{Nodes: []int{1, 2}}, OutageOf(kill, "broker 1 and broker 2"))
 }
 
 func TestFaultsHitWhatTheyAreFor(t *testing.T) {

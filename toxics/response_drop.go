@@ -4,20 +4,22 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-var responseDropKind = Kind{
+var responseDropKind = kit.Kind{
 	Name:  "response-drop",
 	About: "lets requests through and loses the broker's answers",
-	Hits:  Brokers | Workers,
-	Options: wireOptions(
+	Hits:  target.Brokers | target.Workers,
+	Options: kit.WireOptions(
 		options.Info{Name: "then", About: "close (the connection, at once) or silence (until the client gives it up); close unless given"},
 	),
-	make: newResponseDrop,
+	Make: newResponseDrop,
 }
 
 // responseDrop loses answers: the broker has done what it was asked, and the client doesn't know.
-type responseDrop struct{ wireFault }
+type responseDrop struct{ kit.WireFault }
 
 var _ harness.Fault = responseDrop{}
 
@@ -26,5 +28,5 @@ func newResponseDrop(r *options.Reader) harness.Fault {
 	if r.OneOf("then", "close", "silence") == "silence" {
 		op = kafkatoxic.Drop
 	}
-	return responseDrop{readWire(r, op, kafkatoxic.OnResponse, 1)}
+	return responseDrop{kit.ReadWire(r, op, kafkatoxic.OnResponse, 1)}
 }

@@ -8,12 +8,15 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/options"
+	"github.com/chaeos/chaeos/toxics/inject"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-var workerKillKind = Kind{
+var workerKillKind = kit.Kind{
 	Name:  "worker-kill",
 	About: "ends a worker of every pipeline at once (SIGKILL), at a phase of its loop where one is named",
-	Hits:  Workers,
+	Hits:  target.Workers,
 	Options: []options.Info{
 		{Name: "held", About: "how many unfinished records a worker must hold at its phase to be killed there; 0 unless given"},
 		{Name: "identity", About: "same, or new: whoever comes back has another transactional id, and fences nobody; same unless given"},
@@ -21,11 +24,11 @@ var workerKillKind = Kind{
 		{Name: "restart", About: "heal (start new incarnations when the fault's time is over) or never; heal unless given"},
 		{Name: "within", About: "how long the workers may take to reach their phases, 1s to 2m; 20s unless given"},
 	},
-	make: newWorkerKill,
+	Make: newWorkerKill,
 }
 
 // workerKill kills the targeted worker of every pipeline at the same moment.
-type workerKill struct{ memberKill }
+type workerKill struct{ kit.MemberKill }
 
 // The identities that a worker can come back with.
 const (
@@ -36,19 +39,19 @@ const (
 var _ harness.Fault = workerKill{}
 
 func newWorkerKill(r *options.Reader) harness.Fault {
-	k := readMemberKill(r)
-	k.held = uint64(r.Number("held", 0, 0, 1_000_000))
-	k.renamed = r.OneOf("identity", sameIdentity, newIdentity) == newIdentity
+	k := kit.ReadMemberKill(r)
+	k.Held = uint64(r.Number("held", 0, 0, 1_000_000))
+	k.Renamed = r.OneOf("identity", sameIdentity, newIdentity) == newIdentity
 	return workerKill{k}
 }
 
-// check refuses phases of pipelines that there are not, phases that a pipeline hasn't, and a mapping that forgets one.
-func (w workerKill) check(s harness.Scope, _ Target) error {
-	if err := w.checkPipelines(s); err != nil || len(w.phases) == 0 {
+// Check refuses phases of pipelines that there are not, phases that a pipeline hasn't, and a mapping that forgets one.
+func (w workerKill) Check(s harness.Scope, _ target.Target) error {
+	if err := w.CheckPipelines(s); err != nil || len(w.Phases) == 0 {
 		return err
 	}
 	for _, p := range s.Pipelines {
-		if phase := w.phaseOf(p.Name); !p.ProducerOnly && !slices.Contains(p.Phases, phase) {
+		if phase := w.PhaseOf(p.Name); !p.ProducerOnly && !slices.Contains(p.Phases, phase) {
 			return &options.Error{Option: "phase", Reason: fmt.Sprintf("pipeline %s has no phase %q (one of %s)",
 				p.Name, phase, strings.Join(p.Phases, ", "))}
 		}
@@ -58,24 +61,24 @@ func (w workerKill) check(s harness.Scope, _ Target) error {
 
 // Inject brings every targeted worker to its phase, and kills all of them at once.
 func (w workerKill) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
-	names, err := findTargetWorkers(ctx, f, selector, living)
+	names, err := target.FindWorkers(ctx, f, selector, target.Living)
 	if err != nil {
 		return nil, err
 	}
-	i := newInjection(f, workersResolved(f, names))
-	if err := w.awaitPhases(ctx, i, names); err != nil {
+	i := inject.New(f, target.ResolveWorkers(f, names))
+	if err := w.AwaitPhases(ctx, i, names); err != nil {
 		return i, err
 	}
-	i.inFlight = inFlight(f) // of the kill, not of the arming
+	i.InFlight = inject.InFlight(f) // of the kill, not of the arming
 	killed := f.Fleet.Members()
-	i.resolved = workersResolved(f, names)
-	if err := w.kill(ctx, i, roleWorker, names); err != nil {
+	i.Hit = target.ResolveWorkers(f, names)
+	if err := w.Kill(ctx, i, target.RoleWorker, names); err != nil {
 		return i, err
 	}
-	i.gather = func(context.Context) evidence {
+	i.Prove = func(context.Context) inject.Proof {
 		return func(l harness.PipelineLayout) (string, bool) { return killProof(killed, names, l) }
 	}
-	i.began(ctx, view{}, nil)
+	i.Began(ctx, target.View{}, nil)
 	return i, nil
 }
 
@@ -86,9 +89,9 @@ func killProof(killed []harness.Member, names []string, l harness.PipelineLayout
 			continue
 		}
 		if m.WaitingAt == "" {
-			return fmt.Sprintf("killed %s, which held %s", m.Name, partitions(outputs, m.Partitions)), len(m.Partitions) > 0
+			return fmt.Sprintf("killed %s, which held %s", m.Name, target.PartitionList(target.Output, m.Partitions)), len(m.Partitions) > 0
 		}
 		return fmt.Sprintf("killed %s in phase %s with %d records held", m.Name, m.WaitingAt, m.Held), true
 	}
-	return notTouched("no worker of it was killed")
+	return inject.NotTouched("no worker of it was killed")
 }

@@ -1,4 +1,4 @@
-package toxics
+package admin
 
 import (
 	"context"
@@ -15,21 +15,21 @@ import (
 )
 
 const (
-	// adminWithin bounds the heal of one administrative fault.
-	adminWithin = 30 * time.Second
-	// adminTimeout is what a broker may take for a request, as it is told: less than one question may take.
-	adminTimeout = 1500 * time.Millisecond
-	adminEvery   = 100 * time.Millisecond
+	// HealWithin bounds the heal of one administrative fault.
+	HealWithin = 30 * time.Second
+	// RequestTimeout is what a broker may take for a request, as it is told: less than one question may take.
+	RequestTimeout = 1500 * time.Millisecond
+	PollEvery      = 100 * time.Millisecond
 )
 
-// askAdmin sends an administrative request to whatever broker answers: each forwards it to the active controller. The
+// Ask sends an administrative request to whatever broker answers: each forwards it to the active controller. The
 // client's own notion of the controller may name a broker that is down.
-func askAdmin[R kmsg.Response](ctx context.Context, f *harness.Field, req kmsg.Request) (R, error) {
-	return askOf[R](ctx, f.Admin, f.Cluster.Info().Nodes, req)
+func Ask[R kmsg.Response](ctx context.Context, f *harness.Field, req kmsg.Request) (R, error) {
+	return AskNodes[R](ctx, f.Admin, f.Cluster.Info().Nodes, req)
 }
 
-// askOf sends a request to the nodes in turn until one answers.
-func askOf[R kmsg.Response](ctx context.Context, client *kgo.Client, nodes []int, req kmsg.Request) (R, error) {
+// AskNodes sends a request to the nodes in turn until one answers.
+func AskNodes[R kmsg.Response](ctx context.Context, client *kgo.Client, nodes []int, req kmsg.Request) (R, error) {
 	var none R
 	kresp, err := harness.AskBrokers(ctx, client, nodes, req)
 	if err != nil {
@@ -42,8 +42,8 @@ func askOf[R kmsg.Response](ctx context.Context, client *kgo.Client, nodes []int
 	return resp, nil
 }
 
-// codeError is the error of a code with the broker's own words.
-func codeError(code int16, message *string) error {
+// CodeError is the error of a code with the broker's own words.
+func CodeError(code int16, message *string) error {
 	err := kerr.ErrorForCode(code)
 	if err != nil && message != nil && *message != "" {
 		return fmt.Errorf("%w (%s)", err, *message)
@@ -51,10 +51,10 @@ func codeError(code int16, message *string) error {
 	return err
 }
 
-// until repeats what fails, until it doesn't or ctx ends.
-func until(ctx context.Context, do func() error) error {
+// Until repeats what fails, until it doesn't or ctx ends.
+func Until(ctx context.Context, do func() error) error {
 	var last error
-	err := wait.Poll(ctx, adminEvery, func() (bool, error) {
+	err := wait.Poll(ctx, PollEvery, func() (bool, error) {
 		last = do()
 		return last == nil, nil
 	})
@@ -64,14 +64,14 @@ func until(ctx context.Context, do func() error) error {
 	return nil
 }
 
-// moveWithin bounds one round.
-const moveWithin = 5 * time.Second
+// ShownWithin bounds one round.
+const ShownWithin = 5 * time.Second
 
-// askLeader sends a request to a partition's leader, as it is known: a negative one is none.
-func askLeader[R kmsg.Response](ctx context.Context, f *harness.Field, leader int, req kmsg.Request) (R, error) {
+// AskLeader sends a request to a partition's leader, as it is known: a negative one is none.
+func AskLeader[R kmsg.Response](ctx context.Context, f *harness.Field, leader int, req kmsg.Request) (R, error) {
 	if leader < 0 {
 		var none R
 		return none, errors.New("it has no leader now")
 	}
-	return askOf[R](ctx, f.Admin, []int{leader}, req)
+	return AskNodes[R](ctx, f.Admin, []int{leader}, req)
 }

@@ -1,4 +1,4 @@
-package toxics
+package admin
 
 import (
 	"context"
@@ -11,18 +11,18 @@ import (
 	"github.com/chaeos/chaeos/harness/together"
 )
 
-// candidates is who may lead a partition without losing anything.
-type candidates struct {
-	leader int
-	epoch  int32
-	// eligible are the replicas in sync and the eligible leader replicas (KIP-966): with the latter, the ISR may be empty.
+// Candidates is who may lead a partition without losing anything.
+type Candidates struct {
+	Leader int
+	Epoch  int32
+	// Eligible are the replicas in sync and the eligible leader replicas (KIP-966): with the latter, the ISR may be empty.
 	// The last leader counts too, when all were lost uncleanly.
-	eligible []int32
+	Eligible []int32
 }
 
-// askCandidates asks every node, and believes the newest leader epoch. Metadata requests don't show eligible leader
+// AskCandidates asks every node, and believes the newest leader epoch. Metadata requests don't show eligible leader
 // replicas.
-func askCandidates(ctx context.Context, f *harness.Field, topics []string) (map[place]candidates, error) {
+func AskCandidates(ctx context.Context, f *harness.Field, topics []string) (map[TopicPartition]Candidates, error) {
 	nodes := f.Cluster.Info().Nodes
 	answers, errs := together.Ask(nodes, func(node int) (*kmsg.DescribeTopicPartitionsResponse, error) {
 		req := kmsg.NewPtrDescribeTopicPartitionsRequest()
@@ -32,35 +32,35 @@ func askCandidates(ctx context.Context, f *harness.Field, topics []string) (map[
 			t.Topic = name
 			req.Topics = append(req.Topics, t)
 		}
-		return askOf[*kmsg.DescribeTopicPartitionsResponse](ctx, f.Admin, []int{node}, req)
+		return AskNodes[*kmsg.DescribeTopicPartitionsResponse](ctx, f.Admin, []int{node}, req)
 	})
-	found := map[place]candidates{}
+	found := map[TopicPartition]Candidates{}
 	for at, resp := range answers {
 		if errs[at] == nil {
 			addCandidates(found, resp)
 		}
 	}
 	if len(found) == 0 {
-		return nil, errors.Join(append(errs, errUnknownTopics)...)
+		return nil, errors.Join(append(errs, ErrUnknownTopics)...)
 	}
 	return found, nil
 }
 
-func addCandidates(found map[place]candidates, resp *kmsg.DescribeTopicPartitionsResponse) {
+func addCandidates(found map[TopicPartition]Candidates, resp *kmsg.DescribeTopicPartitionsResponse) {
 	for _, t := range resp.Topics {
 		if t.Topic == nil {
 			continue
 		}
 		for _, p := range t.Partitions {
-			at := place{*t.Topic, p.Partition}
-			if old, known := found[at]; known && old.epoch >= p.LeaderEpoch {
+			at := TopicPartition{*t.Topic, p.Partition}
+			if old, known := found[at]; known && old.Epoch >= p.LeaderEpoch {
 				continue
 			}
 			all := slices.Concat(p.ISR, p.EligibleLeaderReplicas, p.LastKnownELR)
 			slices.Sort(all)
-			found[at] = candidates{int(p.LeaderID), p.LeaderEpoch, slices.Compact(all)}
+			found[at] = Candidates{int(p.LeaderID), p.LeaderEpoch, slices.Compact(all)}
 		}
 	}
 }
 
-func (c candidates) has(node int) bool { return slices.Contains(c.eligible, int32(node)) }
+func (c Candidates) Has(node int) bool { return slices.Contains(c.Eligible, int32(node)) }

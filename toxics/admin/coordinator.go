@@ -1,4 +1,4 @@
-package toxics
+package admin
 
 import (
 	"context"
@@ -11,12 +11,12 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-const groupKey = int8(0)
+const GroupKey = int8(0)
 
-const transactionKey = int8(1)
+const TransactionKey = int8(1)
 
-// coordinator asks the nodes in turn for the coordinator of a group or transactional id.
-func coordinator(ctx context.Context, client *kgo.Client, nodes []int, kind int8, key string) (int, error) {
+// Coordinator asks the nodes in turn for the coordinator of a group or transactional id.
+func Coordinator(ctx context.Context, client *kgo.Client, nodes []int, kind int8, key string) (int, error) {
 	req := kmsg.NewPtrFindCoordinatorRequest()
 	req.CoordinatorType, req.CoordinatorKey, req.CoordinatorKeys = kind, key, []string{key}
 	kresp, err := harness.AskBrokers(ctx, client, nodes, req)
@@ -37,12 +37,12 @@ func coordinator(ctx context.Context, client *kgo.Client, nodes []int, kind int8
 	return int(node), nil
 }
 
-// askCoordinator sends a request to a group's coordinator, found anew: it may have moved.
-func askCoordinator[R kmsg.Response](ctx context.Context, f *harness.Field, group string, req kmsg.Request) (R, error) {
-	node, err := coordinator(ctx, f.Admin, f.Cluster.Info().Nodes, groupKey, group)
+// AskCoordinator sends a request to a group's coordinator, found anew: it may have moved.
+func AskCoordinator[R kmsg.Response](ctx context.Context, f *harness.Field, group string, req kmsg.Request) (R, error) {
+	node, err := Coordinator(ctx, f.Admin, f.Cluster.Info().Nodes, GroupKey, group)
 	if err != nil {
 		var none R
 		return none, err
 	}
-	return askOf[R](ctx, f.Admin, []int{node}, req)
+	return AskNodes[R](ctx, f.Admin, []int{node}, req)
 }

@@ -1,4 +1,4 @@
-package toxics
+package admin
 
 import (
 	"context"
@@ -11,10 +11,10 @@ import (
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
-// awaitEmpty waits until a group has no member.
-func awaitEmpty(ctx context.Context, f *harness.Field, group string) error {
+// AwaitEmpty waits until a group has no member.
+func AwaitEmpty(ctx context.Context, f *harness.Field, group string) error {
 	var missing error
-	err := wait.Poll(ctx, adminEvery, func() (bool, error) {
+	err := wait.Poll(ctx, PollEvery, func() (bool, error) {
 		var state string
 		if state, missing = groupState(ctx, f, group); missing == nil && state != "Empty" {
 			missing = fmt.Errorf("it is %s: stop its members first (worker-stop or worker-kill of all workers)", state)
@@ -30,13 +30,13 @@ func awaitEmpty(ctx context.Context, f *harness.Field, group string) error {
 // groupState asks for a group's state, of the classic protocol or of KIP-848.
 func groupState(ctx context.Context, f *harness.Field, group string) (string, error) {
 	req := kmsg.NewPtrListGroupsRequest()
-	node, err := coordinator(ctx, f.Admin, f.Cluster.Info().Nodes, groupKey, group)
+	node, err := Coordinator(ctx, f.Admin, f.Cluster.Info().Nodes, GroupKey, group)
 	if err != nil {
 		return "", err
 	}
-	resp, err := askOf[*kmsg.ListGroupsResponse](ctx, f.Admin, []int{node}, req)
+	resp, err := AskNodes[*kmsg.ListGroupsResponse](ctx, f.Admin, []int{node}, req)
 	if err == nil {
-		err = codeError(resp.ErrorCode, nil)
+		err = CodeError(resp.ErrorCode, nil)
 	}
 	if err != nil {
 		return "", err

@@ -1,4 +1,4 @@
-package toxics
+package admin
 
 import (
 	"context"
@@ -15,33 +15,33 @@ import (
 
 // election types of ElectLeaders.
 const (
-	preferredElection = int8(0)
-	uncleanElection   = int8(1)
+	PreferredElection = int8(0)
+	UncleanElection   = int8(1)
 )
 
-// reorder makes the given replica lists those of the places. The sets stay the same, so that no data moves.
-func reorder(ctx context.Context, f *harness.Field, replicas map[place][]int32) error {
+// Reorder makes the given replica lists those of the places. The sets stay the same, so that no data moves.
+func Reorder(ctx context.Context, f *harness.Field, replicas map[TopicPartition][]int32) error {
 	req := kmsg.NewPtrAlterPartitionAssignmentsRequest()
-	req.TimeoutMillis = int32(adminTimeout.Milliseconds())
+	req.TimeoutMillis = int32(RequestTimeout.Milliseconds())
 	byTopic := map[string][]kmsg.AlterPartitionAssignmentsRequestTopicPartition{}
 	for p, list := range replicas {
 		part := kmsg.NewAlterPartitionAssignmentsRequestTopicPartition()
-		part.Partition, part.Replicas = p.partition, list
-		byTopic[p.topic] = append(byTopic[p.topic], part)
+		part.Partition, part.Replicas = p.Partition, list
+		byTopic[p.Topic] = append(byTopic[p.Topic], part)
 	}
 	for topic, parts := range byTopic {
 		t := kmsg.NewAlterPartitionAssignmentsRequestTopic()
 		t.Topic, t.Partitions = topic, parts
 		req.Topics = append(req.Topics, t)
 	}
-	resp, err := askAdmin[*kmsg.AlterPartitionAssignmentsResponse](ctx, f, req)
+	resp, err := Ask[*kmsg.AlterPartitionAssignmentsResponse](ctx, f, req)
 	if err != nil {
 		return fmt.Errorf("reorder replicas: %w", err)
 	}
-	errs := []error{codeError(resp.ErrorCode, resp.ErrorMessage)}
+	errs := []error{CodeError(resp.ErrorCode, resp.ErrorMessage)}
 	for _, t := range resp.Topics {
 		for _, p := range t.Partitions {
-			if err := codeError(p.ErrorCode, p.ErrorMessage); err != nil {
+			if err := CodeError(p.ErrorCode, p.ErrorMessage); err != nil {
 				errs = append(errs, fmt.Errorf("reorder replicas of %s/%d: %w", t.Topic, p.Partition, err))
 			}
 		}
@@ -49,59 +49,59 @@ func reorder(ctx context.Context, f *harness.Field, replicas map[place][]int32) 
 	return errors.Join(errs...)
 }
 
-// elect asks for an election in each place and returns what went wrong in which. A partition that has its preferred
+// Elect asks for an election in each place and returns what went wrong in which. A partition that has its preferred
 // leader already needs none.
-func elect(ctx context.Context, f *harness.Field, kind int8, places []place) (map[place]error, error) {
+func Elect(ctx context.Context, f *harness.Field, kind int8, places []TopicPartition) (map[TopicPartition]error, error) {
 	req := kmsg.NewPtrElectLeadersRequest()
-	req.ElectionType, req.TimeoutMillis = kind, int32(adminTimeout.Milliseconds())
-	for _, topic := range topicsIn(places) {
+	req.ElectionType, req.TimeoutMillis = kind, int32(RequestTimeout.Milliseconds())
+	for _, topic := range TopicsOf(places) {
 		t := kmsg.NewElectLeadersRequestTopic()
 		t.Topic = topic
 		for _, p := range places {
-			if p.topic == topic {
-				t.Partitions = append(t.Partitions, p.partition)
+			if p.Topic == topic {
+				t.Partitions = append(t.Partitions, p.Partition)
 			}
 		}
 		req.Topics = append(req.Topics, t)
 	}
-	resp, err := askAdmin[*kmsg.ElectLeadersResponse](ctx, f, req)
+	resp, err := Ask[*kmsg.ElectLeadersResponse](ctx, f, req)
 	if err == nil {
-		err = codeError(resp.ErrorCode, nil)
+		err = CodeError(resp.ErrorCode, nil)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("elect leaders: %w", err)
 	}
-	failed := map[place]error{}
+	failed := map[TopicPartition]error{}
 	for _, t := range resp.Topics {
 		for _, p := range t.Partitions {
-			err := codeError(p.ErrorCode, p.ErrorMessage)
+			err := CodeError(p.ErrorCode, p.ErrorMessage)
 			if err != nil && !errors.Is(err, kerr.ElectionNotNeeded) {
-				failed[place{t.Topic, p.Partition}] = fmt.Errorf("elect a leader of %s/%d: %w", t.Topic, p.Partition, err)
+				failed[TopicPartition{t.Topic, p.Partition}] = fmt.Errorf("elect a leader of %s/%d: %w", t.Topic, p.Partition, err)
 			}
 		}
 	}
 	return failed, nil
 }
 
-// withFirst moves one entry to the front.
-func withFirst(list []int32, first int32) []int32 {
+// WithFirst moves one entry to the front.
+func WithFirst(list []int32, first int32) []int32 {
 	return append([]int32{first}, slices.DeleteFunc(slices.Clone(list), func(n int32) bool { return n == first })...)
 }
 
-// awaitLeaders waits until each place has the leader it should have, and returns those that don't when ctx ends.
-func awaitLeaders(ctx context.Context, f *harness.Field, next map[place]int) error {
+// AwaitLeaders waits until each place has the leader it should have, and returns those that don't when ctx ends.
+func AwaitLeaders(ctx context.Context, f *harness.Field, next map[TopicPartition]int) error {
 	var missing error
-	var places []place
+	var places []TopicPartition
 	for p := range next {
 		places = append(places, p)
 	}
-	err := wait.Poll(ctx, adminEvery, func() (bool, error) {
-		now, _, err := newestTopics(ctx, f.Admin, f.Cluster.Info().Nodes, topicsIn(places)...)
+	err := wait.Poll(ctx, PollEvery, func() (bool, error) {
+		now, _, err := NewestTopics(ctx, f.Admin, f.Cluster.Info().Nodes, TopicsOf(places)...)
 		if missing = err; err != nil {
 			return false, nil
 		}
 		for p, want := range next {
-			if leader := now[p.topic][p.partition].Leader; leader != want {
+			if leader := now[p.Topic][p.Partition].Leader; leader != want {
 				missing = fmt.Errorf("%s is led by %d, not %d", p, leader, want)
 			}
 		}
@@ -113,11 +113,11 @@ func awaitLeaders(ctx context.Context, f *harness.Field, next map[place]int) err
 	return nil
 }
 
-// agreed says where brokers name different leaders, or none. Brokers that are down are not asked.
-func agreed(ctx context.Context, f *harness.Field, places []place) error {
+// Agreed says where brokers name different leaders, or none. Brokers that are down are not asked.
+func Agreed(ctx context.Context, f *harness.Field, places []TopicPartition) error {
 	var first map[string]map[int32]harness.PartitionState
 	for _, node := range f.Cluster.Info().Nodes {
-		md, err := harness.AskMetadata(ctx, f.Admin, []int{node}, topicsIn(places)...)
+		md, err := harness.AskMetadata(ctx, f.Admin, []int{node}, TopicsOf(places)...)
 		if err != nil {
 			continue
 		}
@@ -125,7 +125,7 @@ func agreed(ctx context.Context, f *harness.Field, places []place) error {
 			first = md.Topics
 		}
 		for _, p := range places {
-			a, b := first[p.topic][p.partition], md.Topics[p.topic][p.partition]
+			a, b := first[p.Topic][p.Partition], md.Topics[p.Topic][p.Partition]
 			if a.Leader != b.Leader || b.Leader < 0 {
 				return fmt.Errorf("%s is led by %d, says one broker, and by %d, says broker %d", p, a.Leader, b.Leader, node)
 			}
@@ -137,16 +137,16 @@ func agreed(ctx context.Context, f *harness.Field, places []place) error {
 	return nil
 }
 
-// putBack restores one partition's order of replicas, and its preferred leader unless that one is down or behind: then
+// PutBack restores one partition's order of replicas, and its preferred leader unless that one is down or behind: then
 // whoever leads goes on.
-func putBack(ctx context.Context, f *harness.Field, p place, order []int32) error {
+func PutBack(ctx context.Context, f *harness.Field, p TopicPartition, order []int32) error {
 	var last error
-	err := wait.Poll(ctx, adminEvery, func() (bool, error) {
-		if last = reorder(ctx, f, map[place][]int32{p: order}); last != nil {
+	err := wait.Poll(ctx, PollEvery, func() (bool, error) {
+		if last = Reorder(ctx, f, map[TopicPartition][]int32{p: order}); last != nil {
 			return false, nil
 		}
-		var failed map[place]error
-		if failed, last = elect(ctx, f, preferredElection, []place{p}); last != nil {
+		var failed map[TopicPartition]error
+		if failed, last = Elect(ctx, f, PreferredElection, []TopicPartition{p}); last != nil {
 			return false, nil
 		}
 		return failed[p] == nil || errors.Is(failed[p], kerr.PreferredLeaderNotAvailable), nil
@@ -154,8 +154,8 @@ func putBack(ctx context.Context, f *harness.Field, p place, order []int32) erro
 	return errors.Join(last, err)
 }
 
-// movable lists the replicas in sync that don't lead, in assignment order.
-func movable(s harness.PartitionState) []int {
+// Movable lists the replicas in sync that don't lead, in assignment order.
+func Movable(s harness.PartitionState) []int {
 	var can []int
 	for _, r := range s.Replicas {
 		if int(r) != s.Leader && slices.Contains(s.ISR, r) {

@@ -1,4 +1,4 @@
-package toxics
+package admin
 
 import (
 	"context"
@@ -14,12 +14,12 @@ import (
 // ListOffsetsRequest.DEBUGGING_REPLICA_ID).
 const debuggingReplica = int32(-2)
 
-// newestOffset is the timestamp that asks for a log's end.
-const newestOffset = int64(-1)
+// NewestOffset is the timestamp that asks for a log's end.
+const NewestOffset = int64(-1)
 
-// logEnds asks each broker where each of its logs ends, internal topics too. All must answer: a log whose end isn't known
+// LogEnds asks each broker where each of its logs ends, internal topics too. All must answer: a log whose end isn't known
 // can't be cut fairly.
-func logEnds(ctx context.Context, f *harness.Field, brokers []int) (map[int][]harness.LogEnd, error) {
+func LogEnds(ctx context.Context, f *harness.Field, brokers []int) (map[int][]harness.LogEnd, error) {
 	all, err := harness.AskMetadata(ctx, f.Admin, f.Cluster.Info().Nodes)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func logEndsOn(ctx context.Context, f *harness.Field, all harness.Metadata, brok
 			for _, r := range state.Replicas {
 				if int(r) == broker {
 					part := kmsg.NewListOffsetsRequestTopicPartition()
-					part.Partition, part.Timestamp, part.CurrentLeaderEpoch = p, newestOffset, -1
+					part.Partition, part.Timestamp, part.CurrentLeaderEpoch = p, NewestOffset, -1
 					topic.Partitions = append(topic.Partitions, part)
 				}
 			}
@@ -52,7 +52,7 @@ func logEndsOn(ctx context.Context, f *harness.Field, all harness.Metadata, brok
 			req.Topics = append(req.Topics, topic)
 		}
 	}
-	resp, err := askOf[*kmsg.ListOffsetsResponse](ctx, f.Admin, []int{broker}, req)
+	resp, err := AskNodes[*kmsg.ListOffsetsResponse](ctx, f.Admin, []int{broker}, req)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package toxics
+package admin
 
 import (
 	"context"
@@ -10,9 +10,9 @@ import (
 	"github.com/chaeos/chaeos/harness/together"
 )
 
-// newestTopics asks every node at once, and believes the answer with the highest leader epoch: a broker that was cut off
+// NewestTopics asks every node at once, and believes the answer with the highest leader epoch: a broker that was cut off
 // answers with what it knew. It also returns the nodes that answered.
-func newestTopics(ctx context.Context, client *kgo.Client, nodes []int, topics ...string) (map[string]map[int32]harness.PartitionState, []int, error) {
+func NewestTopics(ctx context.Context, client *kgo.Client, nodes []int, topics ...string) (map[string]map[int32]harness.PartitionState, []int, error) {
 	answers, failures := together.Ask(nodes, func(node int) (harness.Metadata, error) {
 		return harness.AskMetadata(ctx, client, []int{node}, topics...)
 	})
@@ -34,9 +34,9 @@ func newestTopics(ctx context.Context, client *kgo.Client, nodes []int, topics .
 		}
 	}
 	if len(newest) == 0 && (len(topics) > 0 || len(answered) == 0) {
-		return nil, answered, errors.Join(append(failures, errUnknownTopics)...)
+		return nil, answered, errors.Join(append(failures, ErrUnknownTopics)...)
 	}
 	return newest, answered, nil
 }
 
-var errUnknownTopics = errors.New("no broker knows the topics")
+var ErrUnknownTopics = errors.New("no broker knows the topics")

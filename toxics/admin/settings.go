@@ -1,4 +1,4 @@
-package toxics
+package admin
 
 import (
 	"context"
@@ -9,27 +9,27 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// resource is what has a configuration: a topic or a broker.
-type resource struct {
-	kind kmsg.ConfigResourceType
-	name string
+// Resource is what has a configuration: a topic or a broker.
+type Resource struct {
+	Kind kmsg.ConfigResourceType
+	Name string
 }
 
-func (r resource) String() string {
-	if r.kind == kmsg.ConfigResourceTypeBroker {
-		return "broker " + r.name
+func (r Resource) String() string {
+	if r.Kind == kmsg.ConfigResourceTypeBroker {
+		return "broker " + r.Name
 	}
-	return "topic " + r.name
+	return "topic " + r.Name
 }
 
-// settle sets a value (nil removes it) and waits until the brokers show it: a change reaches each with the metadata log.
-func settle(ctx context.Context, f *harness.Field, r resource, name string, value *string) error {
-	if err := alterConfig(ctx, f, r, name, value); err != nil {
+// Apply sets a value (nil removes it) and waits until the brokers show it: a change reaches each with the metadata log.
+func Apply(ctx context.Context, f *harness.Field, r Resource, name string, value *string) error {
+	if err := alterSetting(ctx, f, r, name, value); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, moveWithin)
+	ctx, cancel := context.WithTimeout(ctx, ShownWithin)
 	defer cancel()
-	return until(ctx, func() error { return shows(ctx, f, r, name, value) })
+	return Until(ctx, func() error { return Shows(ctx, f, r, name, value) })
 }
 
 func valueText(value *string) string {
@@ -39,11 +39,11 @@ func valueText(value *string) string {
 	return fmt.Sprintf("%q", *value)
 }
 
-// alterConfig sets one value, or removes it.
-func alterConfig(ctx context.Context, f *harness.Field, r resource, name string, value *string) error {
+// alterSetting sets one value, or removes it.
+func alterSetting(ctx context.Context, f *harness.Field, r Resource, name string, value *string) error {
 	req := kmsg.NewPtrIncrementalAlterConfigsRequest()
 	res := kmsg.NewIncrementalAlterConfigsRequestResource()
-	res.ResourceType, res.ResourceName = r.kind, r.name
+	res.ResourceType, res.ResourceName = r.Kind, r.Name
 	entry := kmsg.NewIncrementalAlterConfigsRequestResourceConfig()
 	entry.Name, entry.Op, entry.Value = name, kmsg.IncrementalAlterConfigOpSet, value
 	if value == nil {
@@ -51,33 +51,33 @@ func alterConfig(ctx context.Context, f *harness.Field, r resource, name string,
 	}
 	res.Configs = append(res.Configs, entry)
 	req.Resources = append(req.Resources, res)
-	resp, err := askOf[*kmsg.IncrementalAlterConfigsResponse](ctx, f.Admin, r.nodes(f), req)
+	resp, err := AskNodes[*kmsg.IncrementalAlterConfigsResponse](ctx, f.Admin, r.Nodes(f), req)
 	if err != nil {
 		return fmt.Errorf("set %s of %s: %w", name, r, err)
 	}
 	for _, res := range resp.Resources {
-		if err := codeError(res.ErrorCode, res.ErrorMessage); err != nil {
+		if err := CodeError(res.ErrorCode, res.ErrorMessage); err != nil {
 			return fmt.Errorf("set %s of %s: %w", name, r, err)
 		}
 	}
 	return nil
 }
 
-// describeConfig asks the first of the nodes that answers what a setting is now.
-func describeConfig(
-	ctx context.Context, f *harness.Field, nodes []int, r resource, name string,
+// DescribeSetting asks the first of the nodes that answers what a setting is now.
+func DescribeSetting(
+	ctx context.Context, f *harness.Field, nodes []int, r Resource, name string,
 ) (kmsg.DescribeConfigsResponseResourceConfig, error) {
 	var none kmsg.DescribeConfigsResponseResourceConfig
 	req := kmsg.NewPtrDescribeConfigsRequest()
 	res := kmsg.NewDescribeConfigsRequestResource()
-	res.ResourceType, res.ResourceName, res.ConfigNames = r.kind, r.name, []string{name}
+	res.ResourceType, res.ResourceName, res.ConfigNames = r.Kind, r.Name, []string{name}
 	req.Resources = append(req.Resources, res)
-	resp, err := askOf[*kmsg.DescribeConfigsResponse](ctx, f.Admin, nodes, req)
+	resp, err := AskNodes[*kmsg.DescribeConfigsResponse](ctx, f.Admin, nodes, req)
 	if err != nil {
 		return none, fmt.Errorf("%s of %s: %w", name, r, err)
 	}
 	for _, res := range resp.Resources {
-		if err := codeError(res.ErrorCode, res.ErrorMessage); err != nil {
+		if err := CodeError(res.ErrorCode, res.ErrorMessage); err != nil {
 			return none, fmt.Errorf("%s of %s: %w", name, r, err)
 		}
 		for _, c := range res.Configs {
@@ -89,21 +89,21 @@ func describeConfig(
 	return none, fmt.Errorf("%s has no setting %q", r, name)
 }
 
-// nodes are the brokers to ask: a broker's own configuration is only known to itself.
-func (r resource) nodes(f *harness.Field) []int {
+// Nodes are the brokers to ask: a broker's own configuration is only known to itself.
+func (r Resource) Nodes(f *harness.Field) []int {
 	all := f.Cluster.Info().Nodes
 	for _, n := range all {
-		if r.kind == kmsg.ConfigResourceTypeBroker && r.name == fmt.Sprint(n) {
+		if r.Kind == kmsg.ConfigResourceTypeBroker && r.Name == fmt.Sprint(n) {
 			return []int{n}
 		}
 	}
 	return all
 }
 
-// ownValue is the value that was set on the resource itself, nil where it is inherited.
-func ownValue(r resource, c kmsg.DescribeConfigsResponseResourceConfig) *string {
+// OwnValue is the value that was set on the resource itself, nil where it is inherited.
+func OwnValue(r Resource, c kmsg.DescribeConfigsResponseResourceConfig) *string {
 	own := kmsg.ConfigSourceDynamicTopicConfig
-	if r.kind == kmsg.ConfigResourceTypeBroker {
+	if r.Kind == kmsg.ConfigResourceTypeBroker {
 		own = kmsg.ConfigSourceDynamicBrokerConfig
 	}
 	if c.Source != own {
@@ -112,9 +112,9 @@ func ownValue(r resource, c kmsg.DescribeConfigsResponseResourceConfig) *string 
 	return c.Value
 }
 
-// effective is what a setting is now, wherever from, for people.
-func effective(ctx context.Context, f *harness.Field, r resource, name string) (string, error) {
-	c, err := describeConfig(ctx, f, r.nodes(f), r, name)
+// InForce is what a setting is now, wherever from, for people.
+func InForce(ctx context.Context, f *harness.Field, r Resource, name string) (string, error) {
+	c, err := DescribeSetting(ctx, f, r.Nodes(f), r, name)
 	if err != nil {
 		return "", err
 	}

@@ -1,4 +1,4 @@
-package toxics
+package admin
 
 import (
 	"context"
@@ -15,13 +15,13 @@ import (
 // second.
 const heardOf = 3 * time.Second
 
-// shows says which broker shows another own value of a setting than the given one. Brokers that don't answer are left
+// Shows says which broker shows another own value of a setting than the given one. Brokers that don't answer are left
 // out, and those that are cut off from the quorum: another fault may have them, and they will hear of it.
-func shows(ctx context.Context, f *harness.Field, r resource, name string, value *string) error {
-	nodes := r.nodes(f)
+func Shows(ctx context.Context, f *harness.Field, r Resource, name string, value *string) error {
+	nodes := r.Nodes(f)
 	values, failures := together.Ask(nodes, func(node int) (*string, error) {
-		entry, err := describeConfig(ctx, f, []int{node}, r, name)
-		return ownValue(r, entry), err
+		entry, err := DescribeSetting(ctx, f, []int{node}, r, name)
+		return OwnValue(r, entry), err
 	})
 	var current, behind []int
 	for at, node := range nodes {

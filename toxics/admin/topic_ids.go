@@ -1,4 +1,4 @@
-package toxics
+package admin
 
 import (
 	"context"
@@ -13,13 +13,13 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// topicIDs asks for the ids of topics, in hexadecimal: newer requests name topics by them. A broker that has not heard of
+// TopicIDs asks for the ids of topics, in hexadecimal: newer requests name topics by them. A broker that has not heard of
 // a new topic yet knows none, and a rule without it would never match.
-func topicIDs(ctx context.Context, f *harness.Field, topics []string) ([]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, moveWithin)
+func TopicIDs(ctx context.Context, f *harness.Field, topics []string) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, ShownWithin)
 	defer cancel()
 	known := map[string]string{}
-	err := until(ctx, func() error {
+	err := Until(ctx, func() error {
 		var failures []error
 		for _, node := range f.Cluster.Info().Nodes {
 			if len(known) == len(topics) {
@@ -48,7 +48,7 @@ func addTopicIDs(ctx context.Context, f *harness.Field, node int, topics []strin
 		topic.Topic = kmsg.StringPtr(name)
 		req.Topics = append(req.Topics, topic)
 	}
-	resp, err := askOf[*kmsg.MetadataResponse](ctx, f.Admin, []int{node}, req)
+	resp, err := AskNodes[*kmsg.MetadataResponse](ctx, f.Admin, []int{node}, req)
 	if err != nil {
 		return err
 	}

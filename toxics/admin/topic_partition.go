@@ -1,4 +1,4 @@
-package toxics
+package admin
 
 import (
 	"cmp"
@@ -7,23 +7,23 @@ import (
 	"slices"
 )
 
-// place is one partition of one topic.
-type place struct {
-	topic     string
-	partition int32
+// TopicPartition is one partition of one topic.
+type TopicPartition struct {
+	Topic     string
+	Partition int32
 }
 
-func (p place) String() string { return fmt.Sprintf("%s/%d", p.topic, p.partition) }
+func (p TopicPartition) String() string { return fmt.Sprintf("%s/%d", p.Topic, p.Partition) }
 
-func byPlace(a, b place) int {
-	return cmp.Or(cmp.Compare(a.topic, b.topic), cmp.Compare(a.partition, b.partition))
+func Compare(a, b TopicPartition) int {
+	return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
 }
 
-// topicsIn lists the topics of places, each once, sorted.
-func topicsIn(places []place) []string {
+// TopicsOf lists the topics of places, each once, sorted.
+func TopicsOf(places []TopicPartition) []string {
 	topics := map[string]bool{}
 	for _, p := range places {
-		topics[p.topic] = true
+		topics[p.Topic] = true
 	}
 	return slices.Sorted(maps.Keys(topics))
 }

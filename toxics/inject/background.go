@@ -1,4 +1,4 @@
-package toxics
+package inject
 
 import (
 	"context"
@@ -13,9 +13,9 @@ type background struct {
 	err     error
 }
 
-// keep starts work that ends by itself or when the fault is healed; the context's cancellation does not reach it, for a
+// Keep starts work that ends by itself or when the fault is healed; the context's cancellation does not reach it, for a
 // fault outlives its injection. Work that fails makes the first heal fail.
-func (i *injection) keep(ctx context.Context, work func(context.Context) error) {
+func (i *Injection) Keep(ctx context.Context, work func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), watchAtMost)
 	b := &background{cancel: cancel}
 	i.background = b
@@ -26,8 +26,8 @@ func (i *injection) keep(ctx context.Context, work func(context.Context) error) 
 	})
 }
 
-// wait returns once the work has ended by itself.
-func (i *injection) wait() {
+// Wait returns once the work has ended by itself.
+func (i *Injection) Wait() {
 	if i.background != nil {
 		i.background.running.Wait()
 	}

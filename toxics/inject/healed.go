@@ -1,4 +1,4 @@
-package toxics
+package inject
 
 import (
 	"context"
@@ -9,10 +9,11 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/toxics/admin"
 )
 
-// healedWithin bounds the wait until everything that a fault touched looks as it did before.
-const healedWithin = 15 * time.Second
+// HealedWithin bounds the wait until everything that a fault touched looks as it did before.
+const HealedWithin = 15 * time.Second
 
 // healLook is one thing that must be so once a fault is healed.
 type healLook struct {
@@ -22,8 +23,8 @@ type healLook struct {
 	broken func(context.Context) error
 }
 
-// expect notes what must be so once the fault is healed.
-func (i *injection) expect(proof string, broken func(context.Context) error) {
+// Expect notes what must be so once the fault is healed.
+func (i *Injection) Expect(proof string, broken func(context.Context) error) {
 	i.looks = append(i.looks, healLook{proof, broken})
 }
 
@@ -32,26 +33,26 @@ type leftError string
 
 func (l leftError) Error() string { return string(l) }
 
-func isLeft(err error) bool {
+func IsLeft(err error) bool {
 	var left leftError
 	return errors.As(err, &left)
 }
 
 // CheckHeal looks, by effect, whether everything that the fault touched is as it was, and waits a bounded time for it. It
 // says by what that was seen, or what stayed broken.
-func (i *injection) CheckHeal(ctx context.Context) (string, error) {
-	ctx, cancel := healContext(ctx, healedWithin)
+func (i *Injection) CheckHeal(ctx context.Context) (string, error) {
+	ctx, cancel := HealContext(ctx, HealedWithin)
 	defer cancel()
 	var proofs []string
 	var errs []error
 	for _, l := range i.looks {
 		var last error
-		err := wait.Poll(ctx, adminEvery, func() (bool, error) {
+		err := wait.Poll(ctx, admin.PollEvery, func() (bool, error) {
 			last = l.broken(ctx)
-			return last == nil || isLeft(last), nil
+			return last == nil || IsLeft(last), nil
 		})
 		if err != nil {
-			errs = append(errs, fmt.Errorf("stayed broken for %s: %w", healedWithin, errors.Join(last, err)))
+			errs = append(errs, fmt.Errorf("stayed broken for %s: %w", HealedWithin, errors.Join(last, err)))
 			continue
 		}
 		proof := l.proof

@@ -1,8 +1,8 @@
-package toxics
+package inject
 
 import "github.com/chaeos/chaeos/harness"
 
-func inFlight(f *harness.Field) map[string]uint64 {
+func InFlight(f *harness.Field) map[string]uint64 {
 	out := map[string]uint64{}
 	for _, l := range f.Plan.Pipelines {
 		out[l.Name] = f.InFlight(l.Name)

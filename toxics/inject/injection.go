@@ -1,4 +1,4 @@
-package toxics
+package inject
 
 import (
 	"context"
@@ -8,25 +8,26 @@ import (
 	"sync"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-// evidence says by effect whether a fault hit a pipeline, and quotes what was measured.
-type evidence func(harness.PipelineLayout) (proof string, hit bool)
+// Proof says by effect whether a fault hit a pipeline, and quotes what was measured.
+type Proof func(harness.PipelineLayout) (proof string, hit bool)
 
-// injection is an active fault: every fault returns one.
-type injection struct {
-	field    *harness.Field
-	resolved harness.Resolved
-	undo     undo
-	watch    *watch
-	// inFlight is by pipeline: records offered and not yet visible when the fault was injected.
-	inFlight map[string]uint64
-	// before, when set, runs once before the first heal: what can only be measured while the fault is active.
-	before func(context.Context)
-	// gather measures, after the heal.
-	gather func(context.Context) evidence
-	// effect, when set, says what came of the fault in better words than the watch.
-	effect func() string
+// Injection is an active fault: every fault returns one.
+type Injection struct {
+	Field *harness.Field
+	Hit   harness.Resolved
+	Undo  Undo
+	watch *watch
+	// InFlight is by pipeline: records offered and not yet visible when the fault was injected.
+	InFlight map[string]uint64
+	// BeforeHeal, when set, runs once before the first heal: what can only be measured while the fault is active.
+	BeforeHeal func(context.Context)
+	// Prove measures, after the heal.
+	Prove func(context.Context) Proof
+	// Reaction, when set, says what came of the fault in better words than the watch.
+	Reaction func() string
 	// looks are what CheckHeal looks at.
 	looks []healLook
 
@@ -38,51 +39,51 @@ type injection struct {
 	lasting []harness.Lasting
 }
 
-var _ harness.Injection = (*injection)(nil)
+var _ harness.Injection = (*Injection)(nil)
 
-// newInjection notes what is in flight before anything is done.
-func newInjection(f *harness.Field, resolved harness.Resolved) *injection {
-	return &injection{field: f, resolved: resolved, inFlight: inFlight(f)}
+// New notes what is in flight before anything is done.
+func New(f *harness.Field, resolved harness.Resolved) *Injection {
+	return &Injection{Field: f, Hit: resolved, InFlight: InFlight(f)}
 }
 
-// began is called right after a fault was applied: it notes once more what is in flight, and starts to watch what the
+// Began is called right after a fault was applied: it notes once more what is in flight, and starts to watch what the
 // cluster does about it. Asked are the brokers to be asked for leaders: not those that were cut off.
-func (i *injection) began(ctx context.Context, v view, asked []int) {
-	for pipeline, n := range inFlight(i.field) {
-		i.inFlight[pipeline] = max(i.inFlight[pipeline], n)
+func (i *Injection) Began(ctx context.Context, v target.View, asked []int) {
+	for pipeline, n := range InFlight(i.Field) {
+		i.InFlight[pipeline] = max(i.InFlight[pipeline], n)
 	}
-	i.watch = watchOver(ctx, i.field, v, asked, i.resolved)
+	i.watch = watchOver(ctx, i.Field, v, asked, i.Hit)
 }
 
 // Resolved says what the target was.
-func (i *injection) Resolved() harness.Resolved { return i.resolved }
+func (i *Injection) Resolved() harness.Resolved { return i.Hit }
 
 // Heal undoes the fault, as often as it is called until nothing is left to undo. It heals under a cancelled context too.
-func (i *injection) Heal(ctx context.Context) error {
+func (i *Injection) Heal(ctx context.Context) error {
 	var stopped error
 	i.healing.Do(func() {
 		stopped = i.background.stop()
 		if i.watch != nil {
 			i.watch.stop()
 		}
-		if i.before != nil {
-			ctx, cancel := healContext(ctx, measureWithin)
+		if i.BeforeHeal != nil {
+			ctx, cancel := HealContext(ctx, MeasureWithin)
 			defer cancel()
-			i.before(ctx)
+			i.BeforeHeal(ctx)
 		}
 	})
-	return errors.Join(stopped, i.undo.run(ctx))
+	return errors.Join(stopped, i.Undo.Run(ctx))
 }
 
 // Bites says for each pipeline whether the fault hit it while it had records in flight.
-func (i *injection) Bites(ctx context.Context) []harness.Bite {
-	measured := evidence(notApplied)
-	if i.gather != nil {
-		measured = i.gather(ctx)
+func (i *Injection) Bites(ctx context.Context) []harness.Bite {
+	measured := Proof(NotApplied)
+	if i.Prove != nil {
+		measured = i.Prove(ctx)
 	}
 	var bites []harness.Bite
-	for _, l := range i.field.Plan.Pipelines {
-		bite := harness.Bite{Pipeline: l.Name, InFlight: i.inFlight[l.Name]}
+	for _, l := range i.Field.Plan.Pipelines {
+		bite := harness.Bite{Pipeline: l.Name, InFlight: i.InFlight[l.Name]}
 		bite.Proof, bite.Bit = measured(l)
 		if bite.Bit && bite.InFlight == 0 && i.watch.most(l.Name) == 0 {
 			bite.Bit, bite.Proof = false, bite.Proof+NothingInFlight
@@ -92,32 +93,32 @@ func (i *injection) Bites(ctx context.Context) []harness.Bite {
 	return bites
 }
 
-// notApplied is the evidence of a fault whose injection failed.
-func notApplied(harness.PipelineLayout) (string, bool) { return notTouched("it was not applied") }
+// NotApplied is the evidence of a fault whose injection failed.
+func NotApplied(harness.PipelineLayout) (string, bool) { return NotTouched("it was not applied") }
 
 // Effect says what the cluster did about the fault: how leadership moved, or that it didn't.
-func (i *injection) Effect() string {
-	if i.effect != nil {
-		return i.effect()
+func (i *Injection) Effect() string {
+	if i.Reaction != nil {
+		return i.Reaction()
 	}
-	return i.watch.effect()
+	return i.watch.reaction()
 }
 
-// lasts notes what the fault has done that no heal undoes.
-func (i *injection) lasts(what ...harness.Lasting) {
+// Lasts notes what the fault has done that no heal undoes.
+func (i *Injection) Lasts(what ...harness.Lasting) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.lasting = append(i.lasting, what...)
 }
 
 // Lasting says what the fault has done, so far, that no heal undoes.
-func (i *injection) Lasting() []harness.Lasting {
+func (i *Injection) Lasting() []harness.Lasting {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return slices.Clone(i.lasting)
 }
 
-// notTouched is the proof that a fault passed a pipeline by.
-func notTouched(format string, args ...any) (string, bool) {
+// NotTouched is the proof that a fault passed a pipeline by.
+func NotTouched(format string, args ...any) (string, bool) {
 	return fmt.Sprintf(format, args...), false
 }

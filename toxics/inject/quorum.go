@@ -1,4 +1,4 @@
-package toxics
+package inject
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/together"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
 // unheardAtLeast is how long a controller must be silent for that to be a fault's doing: those that follow the quorum's
@@ -38,13 +39,13 @@ type quorumWatch struct {
 }
 
 // watchQuorum returns nil where every node that a fault hit keeps records.
-func watchQuorum(f *harness.Field, v view, hit, asked []int) *quorumWatch {
-	controllers := without(hit, v.nodes)
+func watchQuorum(f *harness.Field, v target.View, hit, asked []int) *quorumWatch {
+	controllers := target.Without(hit, v.Nodes)
 	if len(controllers) == 0 || len(asked) == 0 {
 		return nil
 	}
 	return &quorumWatch{
-		field: f, hit: controllers, asked: asked, start: history.Now(), before: v.controller, unheard: map[int]time.Duration{},
+		field: f, hit: controllers, asked: asked, start: history.Now(), before: v.Controller, unheard: map[int]time.Duration{},
 	}
 }
 
@@ -97,8 +98,8 @@ func (q *quorumWatch) note(heard map[int]int64, asked, at history.Time, wall tim
 	}
 }
 
-// effect says how the quorum's leadership moved, "" where it didn't.
-func (q *quorumWatch) effect() string {
+// reaction says how the quorum's leadership moved, "" where it didn't.
+func (q *quorumWatch) reaction() string {
 	if q == nil {
 		return ""
 	}
@@ -126,7 +127,7 @@ func (q *quorumWatch) proof(done string) (string, bool) {
 
 // seenOf is what the brokers told of one controller's fault.
 func (q *quorumWatch) seenOf(node int) string {
-	moved := q.effect()
+	moved := q.reaction()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {
@@ -140,8 +141,8 @@ func (q *quorumWatch) seenOf(node int) string {
 	return ""
 }
 
-// orByQuorum adds to a proof what the quorum shows of controllers that were hit.
-func (i *injection) orByQuorum(done, proof string, hit bool) (string, bool) {
+// OrByQuorum adds to a proof what the quorum shows of controllers that were hit.
+func (i *Injection) OrByQuorum(done, proof string, hit bool) (string, bool) {
 	quorum, too := i.watch.quorumProof(done)
 	switch {
 	case too && hit:

@@ -1,4 +1,4 @@
-package toxics
+package inject
 
 import (
 	"math"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
 // What a fault does to controllers that keep no records is seen in the quorum: who leads it, and whom the leader has not
@@ -64,13 +65,13 @@ func TestControllersAreHitWhereTheQuorumShowsIt(t *testing.T) {
 			proof, hit := q.proof("killed")
 			assert.Equal(t, c.proof, proof)
 			assert.Equal(t, c.proof != "", hit)
-			assert.Equal(t, c.effect, q.effect())
+			assert.Equal(t, c.effect, q.reaction())
 		})
 	}
 }
 
 func TestOnlySeparateControllersAreLookedForInTheQuorum(t *testing.T) {
-	v := view{nodes: []int{1, 2, 3}, controller: 4}
+	v := target.View{Nodes: []int{1, 2, 3}, Controller: 4}
 	f := &harness.Field{}
 	assert.Nil(t, watchQuorum(f, v, []int{1}, []int{2, 3}), "a broker")
 	assert.Nil(t, watchQuorum(f, v, []int{4}, nil), "nobody can be asked")

@@ -1,4 +1,4 @@
-package toxics
+package inject
 
 import (
 	"cmp"
@@ -10,55 +10,56 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
 const (
-	// measureWithin bounds one look at the proxies' counters.
-	measureWithin = 5 * time.Second
+	// MeasureWithin bounds one look at the proxies' counters.
+	MeasureWithin = 5 * time.Second
 	// countedWithin is how long cut bytes may take to be counted: counters of a closed connection come a little later.
 	countedWithin = time.Second
 )
 
 // tally is how many bytes each stream of a fault held back or let pass, since it was injected.
 type tally struct {
-	// human writes a count with its unit.
-	human   func(int64) string
-	streams []stream
-	counted func(stream, harness.LinkBytes) int64
+	// Human writes a count with its unit.
+	Human   func(int64) string
+	streams []target.Stream
+	counted func(target.Stream, harness.LinkBytes) int64
 	before  map[string]harness.LinkBytes
-	bytes   map[stream]int64
+	bytes   map[target.Stream]int64
 	err     error
 }
 
-func newTally(ctx context.Context, f *harness.Field, streams []stream, counted func(stream, harness.LinkBytes) int64) (*tally, error) {
+func NewTally(ctx context.Context, f *harness.Field, streams []target.Stream, counted func(target.Stream, harness.LinkBytes) int64) (*tally, error) {
 	before, err := f.Cluster.Bytes(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("the links' byte counters: %w", err)
 	}
-	return &tally{human: humanBytes, streams: streams, counted: counted, before: before}, nil
+	return &tally{Human: humanBytes, streams: streams, counted: counted, before: before}, nil
 }
 
-// count takes the difference to the injection.
-func (t *tally) count(ctx context.Context, f *harness.Field) int64 {
+// Count takes the difference to the injection.
+func (t *tally) Count(ctx context.Context, f *harness.Field) int64 {
 	after, err := f.Cluster.Bytes(ctx)
 	if err != nil {
 		t.err = err
 		return 0
 	}
-	t.err, t.bytes = nil, map[stream]int64{}
+	t.err, t.bytes = nil, map[target.Stream]int64{}
 	var sum int64
 	for _, s := range t.streams {
-		n := max(0, t.counted(s, after[s.link.Proxy])-t.counted(s, t.before[s.link.Proxy]))
+		n := max(0, t.counted(s, after[s.Link.Proxy])-t.counted(s, t.before[s.Link.Proxy]))
 		t.bytes[s] = n
 		sum += n
 	}
 	return sum
 }
 
-// peak keeps the largest difference to the injection that was seen of each stream, where it is at least the given one.
-func (t *tally) peak(ctx context.Context, f *harness.Field, least int64) {
+// Peak keeps the largest difference to the injection that was seen of each stream, where it is at least the given one.
+func (t *tally) Peak(ctx context.Context, f *harness.Field, least int64) {
 	seen := t.bytes
-	t.count(ctx, f)
+	t.Count(ctx, f)
 	for s, n := range t.bytes {
 		if n < least {
 			n = 0
@@ -67,15 +68,15 @@ func (t *tally) peak(ctx context.Context, f *harness.Field, least int64) {
 	}
 }
 
-// settle counts until something was counted, for a moment.
-func (t *tally) settle(ctx context.Context, f *harness.Field) {
-	ctx, cancel := healContext(ctx, countedWithin)
+// Quiesce counts until something was counted, for a moment.
+func (t *tally) Quiesce(ctx context.Context, f *harness.Field) {
+	ctx, cancel := HealContext(ctx, countedWithin)
 	defer cancel()
-	_ = wait.Poll(ctx, 50*time.Millisecond, func() (bool, error) { return t.count(ctx, f) > 0, nil })
+	_ = wait.Poll(ctx, 50*time.Millisecond, func() (bool, error) { return t.Count(ctx, f) > 0, nil })
 }
 
-// of sums up the streams that matter, and quotes the largest: "312 kB cut on 1-2-replication, 2-1-replication".
-func (t *tally) of(what string, matters func(stream) bool) (string, bool) {
+// Of sums up the streams that matter, and quotes the largest: "312 kB cut on 1-2-replication, 2-1-replication".
+func (t *tally) Of(what string, matters func(target.Stream) bool) (string, bool) {
 	if t.err != nil {
 		return "not observed: " + t.err.Error(), false
 	}
@@ -83,20 +84,20 @@ func (t *tally) of(what string, matters func(stream) bool) (string, bool) {
 	var sum int64
 	for s, n := range t.bytes {
 		if n > 0 && matters(s) {
-			byProxy[s.link.Proxy] += n
+			byProxy[s.Link.Proxy] += n
 			sum += n
 		}
 	}
 	if sum == 0 {
 		return "nothing " + what, false
 	}
-	return fmt.Sprintf("%s %s on %s", t.human(sum), what, largest(byProxy)), true
+	return fmt.Sprintf("%s %s on %s", t.Human(sum), what, Largest(byProxy)), true
 }
 
 // quoted is how many links a proof names.
 const quoted = 3
 
-func largest(byProxy map[string]int64) string {
+func Largest(byProxy map[string]int64) string {
 	var names []string
 	for name := range byProxy {
 		names = append(names, name)
@@ -122,8 +123,8 @@ func humanBytes(n int64) string {
 	}
 }
 
-// humanEnds writes a number of connections.
-func humanEnds(n int64) string {
+// HumanEnds writes a number of connections.
+func HumanEnds(n int64) string {
 	if n == 1 {
 		return "1 connection"
 	}

@@ -1,4 +1,4 @@
-package toxics
+package inject
 
 import (
 	"context"
@@ -14,31 +14,32 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/together"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
 // Bounds on one call to Toxiproxy. Removing a toxic on a link whose peer doesn't read blocks until it reads again.
 const (
-	addWithin    = 5 * time.Second
-	removeWithin = 20 * time.Second
+	AddWithin    = 5 * time.Second
+	RemoveWithin = 20 * time.Second
 )
 
 // toxicPrefix begins the name of every toxic that faults add.
 const toxicPrefix = "chaeos-"
 
-// newToxicName makes a name that no other fault has, of this process or another on the same Toxiproxy.
-func newToxicName(f *harness.Field, fault string) string {
+// NewName makes a name that no other fault has, of this process or another on the same Toxiproxy.
+func NewName(f *harness.Field, fault string) string {
 	return fmt.Sprintf("%s%s-%x-%d", toxicPrefix, fault, history.Now(), f.Claims.Next())
 }
 
-// poison adds the same toxic to every stream at once. Each is noted for removal before it is added, so that undo also
+// Poison adds the same toxic to every stream at once. Each is noted for removal before it is added, so that undo also
 // finds those whose addition failed half way. All their names begin with the given one.
-func poison(ctx context.Context, f *harness.Field, undo *undo, named, kind string, attributes toxiproxy.Attributes, streams []stream) error {
+func Poison(ctx context.Context, f *harness.Field, undo *Undo, named, kind string, attributes toxiproxy.Attributes, streams []target.Stream) error {
 	client := toxiproxy.NewClient(f.Cluster.Info().ToxiproxyAPI)
 	var toxics []*toxic
 	for _, s := range streams {
-		t := &toxic{proxy: client.NewProxy(), name: named + "-" + s.direction(), direction: s.direction()}
-		t.proxy.Name = s.link.Proxy
-		undo.add(fmt.Sprintf("remove %s from %s", t.name, t.proxy.Name), removeWithin, t.remove)
+		t := &toxic{proxy: client.NewProxy(), name: named + "-" + s.Direction(), direction: s.Direction()}
+		t.proxy.Name = s.Link.Proxy
+		undo.Add(fmt.Sprintf("remove %s from %s", t.name, t.proxy.Name), RemoveWithin, t.remove)
 		toxics = append(toxics, t)
 	}
 	return together.Do(toxics, func(t *toxic) error {
@@ -49,11 +50,11 @@ func poison(ctx context.Context, f *harness.Field, undo *undo, named, kind strin
 	})
 }
 
-// toxicsGone says which toxics whose names begin so are still on any proxy.
-func toxicsGone(f *harness.Field, named string) func(context.Context) error {
+// ToxicsGone says which toxics whose names begin so are still on any proxy.
+func ToxicsGone(f *harness.Field, named string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		var left []string
-		_, err := bounded(ctx, func() error {
+		_, err := Bounded(ctx, func() error {
 			proxies, err := toxiproxy.NewClient(f.Cluster.Info().ToxiproxyAPI).Proxies()
 			for _, p := range proxies {
 				for _, t := range p.ActiveToxics {
@@ -83,10 +84,10 @@ func (t *toxic) add(ctx context.Context, kind string, attributes toxiproxy.Attri
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	ctx, cancel := context.WithTimeout(ctx, addWithin)
+	ctx, cancel := context.WithTimeout(ctx, AddWithin)
 	defer cancel()
 	var err error
-	t.added, err = bounded(ctx, func() error {
+	t.added, err = Bounded(ctx, func() error {
 		// Toxicity below 1 can't be repeated: Toxiproxy throws its seed away.
 		_, err := t.proxy.AddToxic(t.name, kind, t.direction, 1, attributes)
 		return err
@@ -105,7 +106,7 @@ func (t *toxic) remove(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("its addition was never answered: %w", context.Cause(ctx))
 	}
-	_, err := bounded(ctx, func() error { return t.proxy.RemoveToxic(t.name) })
+	_, err := Bounded(ctx, func() error { return t.proxy.RemoveToxic(t.name) })
 	var api *toxiproxy.ApiError
 	if errors.As(err, &api) && api.Status == http.StatusNotFound {
 		return nil
@@ -113,9 +114,9 @@ func (t *toxic) remove(ctx context.Context) error {
 	return err
 }
 
-// bounded runs a call of Toxiproxy's client, which knows no contexts, and stops waiting for it when ctx ends. The
+// Bounded runs a call of Toxiproxy's client, which knows no contexts, and stops waiting for it when ctx ends. The
 // channel is closed when the call has returned (its HTTP client gives up after 30 s).
-func bounded(ctx context.Context, call func() error) (<-chan struct{}, error) {
+func Bounded(ctx context.Context, call func() error) (<-chan struct{}, error) {
 	done, result := make(chan struct{}), make(chan error, 1)
 	go func() {
 		defer close(done)

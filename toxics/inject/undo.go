@@ -1,4 +1,4 @@
-package toxics
+package inject
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"github.com/chaeos/chaeos/harness/together"
 )
 
-// undo is what must be done to heal a fault. Steps are noted before what they undo is done, and each must be harmless
+// Undo is what must be done to heal a fault. Steps are noted before what they undo is done, and each must be harmless
 // when there is nothing to undo.
-type undo struct {
+type Undo struct {
 	mu    sync.Mutex
 	steps []step
 }
@@ -24,18 +24,18 @@ type step struct {
 	do     func(context.Context) error
 }
 
-func (u *undo) add(what string, within time.Duration, do func(context.Context) error) {
+func (u *Undo) Add(what string, within time.Duration, do func(context.Context) error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.steps = append(u.steps, step{what, within, do})
 }
 
-// run does all steps at once, each within its bound, and keeps those that failed for the next time.
-func (u *undo) run(ctx context.Context) error {
+// Run does all steps at once, each within its bound, and keeps those that failed for the next time.
+func (u *Undo) Run(ctx context.Context) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	_, errs := together.Ask(u.steps, func(s step) (struct{}, error) {
-		ctx, cancel := healContext(ctx, s.within)
+		ctx, cancel := HealContext(ctx, s.within)
 		defer cancel()
 		if err := s.do(ctx); err != nil {
 			return struct{}{}, fmt.Errorf("%s: %w", s.what, err)
@@ -47,9 +47,9 @@ func (u *undo) run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// healContext is a context that ends within the bound, or at ctx's own later deadline, but not when ctx is cancelled: an
+// HealContext is a context that ends within the bound, or at ctx's own later deadline, but not when ctx is cancelled: an
 // interrupted run must heal too.
-func healContext(ctx context.Context, within time.Duration) (context.Context, context.CancelFunc) {
+func HealContext(ctx context.Context, within time.Duration) (context.Context, context.CancelFunc) {
 	until := time.Now().Add(within)
 	if deadline, ok := ctx.Deadline(); ok && ctx.Err() == nil && deadline.Before(until) {
 		until = deadline

@@ -1,4 +1,4 @@
-package toxics
+package inject
 
 import (
 	"context"
@@ -12,10 +12,12 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/toxics/admin"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
 const (
-	watchEvery = 200 * time.Millisecond
+	WatchEvery = 200 * time.Millisecond
 	// watchAtMost bounds a watch whose fault is never healed.
 	watchAtMost = 15 * time.Minute
 )
@@ -45,9 +47,9 @@ type watch struct {
 }
 
 // watchOver watches until stop is called; the context's cancellation does not end it, for a fault outlives its injection.
-func watchOver(ctx context.Context, f *harness.Field, v view, asked []int, hit harness.Resolved) *watch {
+func watchOver(ctx context.Context, f *harness.Field, v target.View, asked []int, hit harness.Resolved) *watch {
 	w := &watch{
-		field: f, pipelines: map[string]string{}, partitions: hit.Partitions, leaders: v.topics, asked: asked,
+		field: f, pipelines: map[string]string{}, partitions: hit.Partitions, leaders: v.Topics, asked: asked,
 		quorum: watchQuorum(f, v, hit.Brokers, asked),
 		start:  history.Now(), moved: map[move]map[string]time.Duration{}, peak: map[string]uint64{},
 	}
@@ -58,7 +60,7 @@ func watchOver(ctx context.Context, f *harness.Field, v view, asked []int, hit h
 	}
 	ctx, w.cancel = context.WithTimeout(context.WithoutCancel(ctx), watchAtMost)
 	w.running.Go(func() {
-		_ = wait.Poll(ctx, watchEvery, func() (bool, error) { w.sample(ctx); return false, nil })
+		_ = wait.Poll(ctx, WatchEvery, func() (bool, error) { w.sample(ctx); return false, nil })
 	})
 	return w
 }
@@ -70,7 +72,7 @@ func (w *watch) stop() {
 
 func (w *watch) sample(ctx context.Context) {
 	w.mu.Lock()
-	for pipeline, n := range inFlight(w.field) {
+	for pipeline, n := range InFlight(w.field) {
 		w.peak[pipeline] = max(w.peak[pipeline], n)
 	}
 	w.mu.Unlock()
@@ -78,7 +80,7 @@ func (w *watch) sample(ctx context.Context) {
 	if len(w.asked) == 0 || len(w.partitions) == 0 || len(w.leaders) == 0 {
 		return
 	}
-	now, _, err := newestTopics(ctx, w.field.Admin, w.asked, slices.Collect(maps.Keys(w.pipelines))...)
+	now, _, err := admin.NewestTopics(ctx, w.field.Admin, w.asked, slices.Collect(maps.Keys(w.pipelines))...)
 	if err != nil {
 		return // asked again soon
 	}
@@ -115,13 +117,13 @@ func (w *watch) most(pipeline string) uint64 {
 	return w.peak[pipeline]
 }
 
-// effect is "leader of output/0: 1 -> 2 after 9.1s": when the last pipeline's partition had moved. A move that not all
+// reaction is "leader of output/0: 1 -> 2 after 9.1s": when the last pipeline's partition had moved. A move that not all
 // pipelines made names those that did.
-func (w *watch) effect() string {
+func (w *watch) reaction() string {
 	if w == nil {
 		return ""
 	}
-	if moved := w.quorum.effect(); moved != "" || len(w.leaders) == 0 || len(w.partitions) == 0 {
+	if moved := w.quorum.reaction(); moved != "" || len(w.leaders) == 0 || len(w.partitions) == 0 {
 		return moved
 	}
 	w.mu.Lock()
@@ -132,7 +134,7 @@ func (w *watch) effect() string {
 	var texts []string
 	for _, m := range moves {
 		took := w.moved[m]
-		who := outputs
+		who := target.Output
 		if len(took) < len(w.field.Plan.Pipelines) {
 			who = strings.Join(slices.Sorted(maps.Keys(took)), "+")
 		}
@@ -157,8 +159,8 @@ func (w *watch) quorumProof(done string) (string, bool) {
 	return w.quorum.proof(done)
 }
 
-// moves says how the leaders of one pipeline's partitions moved, to be put behind a proof.
-func (i *injection) moves(pipeline string) string { return i.watch.movesOf(pipeline) }
+// Moves says how the leaders of one pipeline's partitions moved, to be put behind a proof.
+func (i *Injection) Moves(pipeline string) string { return i.watch.movesOf(pipeline) }
 
 // movesOf says how the leaders of one pipeline's partitions moved, to be put behind a proof.
 func (w *watch) movesOf(pipeline string) string {
@@ -170,7 +172,7 @@ func (w *watch) movesOf(pipeline string) string {
 	var texts []string
 	for m, took := range w.moved {
 		if after, ok := took[pipeline]; ok {
-			texts = append(texts, fmt.Sprintf("; leader of %s/%d: %d -> %d after %.1fs", outputs, m.partition, m.from, m.to, after.Seconds()))
+			texts = append(texts, fmt.Sprintf("; leader of %s/%d: %d -> %d after %.1fs", target.Output, m.partition, m.from, m.to, after.Seconds()))
 		}
 	}
 	slices.Sort(texts)

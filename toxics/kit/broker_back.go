@@ -1,4 +1,4 @@
-package toxics
+package kit
 
 import (
 	"context"
@@ -9,13 +9,14 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
 // startWithin bounds the heal of one node: it starts, or goes on, or waits for another fault's start.
 const startWithin = 40 * time.Second
 
-// stateOf asks for a node's state.
-func stateOf(ctx context.Context, c harness.Cluster, node int) (harness.NodeState, error) {
+// StateOf asks for a node's state.
+func StateOf(ctx context.Context, c harness.Cluster, node int) (harness.NodeState, error) {
 	all, err := c.Status(ctx)
 	if err != nil {
 		return "", fmt.Errorf("state of broker %d: %w", node, err)
@@ -28,9 +29,9 @@ func stateOf(ctx context.Context, c harness.Cluster, node int) (harness.NodeStat
 	return "", fmt.Errorf("state of broker %d: the cluster has no such node", node)
 }
 
-// startAgain starts a stopped node and waits until it answers and another broker knows it again.
-func startAgain(ctx context.Context, f *harness.Field, node int) error {
-	state, err := stateOf(ctx, f.Cluster, node)
+// StartAgain starts a stopped node and waits until it answers and another broker knows it again.
+func StartAgain(ctx context.Context, f *harness.Field, node int) error {
+	state, err := StateOf(ctx, f.Cluster, node)
 	if err != nil {
 		return err
 	}
@@ -39,11 +40,11 @@ func startAgain(ctx context.Context, f *harness.Field, node int) error {
 			return fmt.Errorf("start broker %d again: %w", node, err)
 		}
 	}
-	return awaitBack(ctx, f, node)
+	return AwaitBack(ctx, f, node)
 }
 
-// awaitBack waits until a node that was started takes part again.
-func awaitBack(ctx context.Context, f *harness.Field, node int) error {
+// AwaitBack waits until a node that was started takes part again.
+func AwaitBack(ctx context.Context, f *harness.Field, node int) error {
 	if !slices.Contains(f.Cluster.Info().Nodes, node) {
 		return awaitVoter(ctx, f, node)
 	}
@@ -74,7 +75,7 @@ func awaitBroker(ctx context.Context, f *harness.Field, node int) error {
 	var last error
 	err := wait.Poll(ctx, 100*time.Millisecond, func() (bool, error) {
 		var md harness.Metadata
-		if md, last = harness.AskMetadata(ctx, f.Admin, []int{node}, topicsOf(f.Plan)...); last != nil {
+		if md, last = harness.AskMetadata(ctx, f.Admin, []int{node}, target.TopicsOf(f.Plan)...); last != nil {
 			return false, nil
 		}
 		for _, b := range md.Brokers {

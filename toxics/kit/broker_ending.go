@@ -1,4 +1,4 @@
-package toxics
+package kit
 
 import (
 	"context"
@@ -7,9 +7,9 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// stopNode ends a node in order, by force once its time is over: without a controller a broker waits minutes for an
+// StopNode ends a node in order, by force once its time is over: without a controller a broker waits minutes for an
 // answer to its farewell.
-func stopNode(ctx context.Context, c harness.Cluster, node int, within time.Duration) error {
+func StopNode(ctx context.Context, c harness.Cluster, node int, within time.Duration) error {
 	bounded, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	err := c.Stop(bounded, node)
@@ -21,22 +21,22 @@ func stopNode(ctx context.Context, c harness.Cluster, node int, within time.Dura
 
 // The ways to end a broker.
 const (
-	howStop = "stop"
-	howKill = "kill"
+	HowStop = "stop"
+	HowKill = "kill"
 )
 
-// restart is what faults that restart brokers have in common: how each is ended.
-type restart struct {
-	how string
-	// within is how long a broker may take to stop before it is killed.
-	within time.Duration
+// Restart is what faults that restart brokers have in common: how each is ended.
+type Restart struct {
+	How string
+	// Within is how long a broker may take to stop before it is killed.
+	Within time.Duration
 }
 
-// one ends a node and starts it; it returns when the process runs, not when the broker is back.
-func (r restart) one(ctx context.Context, c harness.Cluster, node int) error {
+// RestartNode ends a node and starts it; it returns when the process runs, not when the broker is back.
+func (r Restart) RestartNode(ctx context.Context, c harness.Cluster, node int) error {
 	end := c.Kill
-	if r.how == howStop {
-		end = func(ctx context.Context, node int) error { return stopNode(ctx, c, node, r.within) }
+	if r.How == HowStop {
+		end = func(ctx context.Context, node int) error { return StopNode(ctx, c, node, r.Within) }
 	}
 	if err := end(ctx, node); err != nil {
 		return err

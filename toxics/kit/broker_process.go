@@ -1,4 +1,4 @@
-package toxics
+package kit
 
 import (
 	"context"
@@ -7,13 +7,14 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/claims"
+	"github.com/chaeos/chaeos/toxics/inject"
 )
 
-func brokerProcess(f *harness.Field, node int) *process[harness.NodeState] {
-	return &process[harness.NodeState]{
-		name: calledNode(f, node), claims: claims.Of[harness.NodeState](f.Claims, "node"), key: fmt.Sprint(node), running: harness.NodeRunning, within: startWithin,
-		state: func(ctx context.Context) (harness.NodeState, error) { return stateOf(ctx, f.Cluster, node) },
-		bring: func(ctx context.Context, want harness.NodeState) error { return bringBroker(ctx, f, node, want) },
+func BrokerProcess(f *harness.Field, node int) *inject.Process[harness.NodeState] {
+	return &inject.Process[harness.NodeState]{
+		Name: calledNode(f, node), Claims: claims.Of[harness.NodeState](f.Claims, "node"), Key: fmt.Sprint(node), Running: harness.NodeRunning, Within: startWithin,
+		State: func(ctx context.Context) (harness.NodeState, error) { return StateOf(ctx, f.Cluster, node) },
+		Bring: func(ctx context.Context, want harness.NodeState) error { return bringBroker(ctx, f, node, want) },
 	}
 }
 
@@ -27,23 +28,23 @@ func calledNode(f *harness.Field, node int) string {
 
 // bringBroker makes a broker's process paused or stopped. A dead one is back before it is paused again.
 func bringBroker(ctx context.Context, f *harness.Field, node int, want harness.NodeState) error {
-	state, err := stateOf(ctx, f.Cluster, node)
+	state, err := StateOf(ctx, f.Cluster, node)
 	switch {
 	case err != nil || state == want:
 		return err
 	case want == harness.NodeStopped:
 		return f.Cluster.Kill(ctx, node)
 	case state == harness.NodeStopped:
-		if err := startAgain(ctx, f, node); err != nil {
+		if err := StartAgain(ctx, f, node); err != nil {
 			return err
 		}
 	}
 	return f.Cluster.Pause(ctx, node)
 }
 
-// expectNodes: once healed, the brokers run, unless another fault has them.
-func expectNodes(i *injection, brokers []int) {
+// ExpectNodes: once healed, the brokers run, unless another fault has them.
+func ExpectNodes(i *inject.Injection, brokers []int) {
 	for _, b := range brokers {
-		i.expect(calledNode(i.field, b)+" runs", brokerProcess(i.field, b).healed)
+		i.Expect(calledNode(i.Field, b)+" runs", BrokerProcess(i.Field, b).Healed)
 	}
 }

@@ -1,4 +1,4 @@
-package toxics
+package kit
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// disksOf is the cluster's disks, where its provider can change them.
-func disksOf(f *harness.Field) (harness.Disks, error) {
+// DisksOf is the cluster's disks, where its provider can change them.
+func DisksOf(f *harness.Field) (harness.Disks, error) {
 	disks, ok := f.Cluster.(harness.Disks)
 	if !ok {
 		return nil, fmt.Errorf("clusters of kind %s can't change what brokers have on their disks", f.Cluster.Info().Provider)

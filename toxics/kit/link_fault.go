@@ -1,4 +1,4 @@
-package toxics
+package kit
 
 import (
 	"context"
@@ -8,104 +8,105 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/options"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-// linkFault is what faults on links have in common: which links, which way, and to whom they lead.
-type linkFault struct {
-	kinds     []string
-	direction string
-	// from, when set, selects the other ends: only links between them and the target are meant.
-	from string
+// LinkFault is what faults on links have in common: which links, which way, and to whom they lead.
+type LinkFault struct {
+	Kinds     []string
+	Direction string
+	// From, when set, selects the other ends: only links between them and the target are meant.
+	From string
 }
 
 // The options of all faults on links.
 var (
-	directionOption = options.Info{Name: "direction", About: "both, to (the target) or from; both unless given"}
-	fromOption      = options.Info{Name: "from", About: "a target at the other end: only links between the two are meant; everyone unless given"}
+	DirectionOption = options.Info{Name: "direction", About: "both, to (the target) or from; both unless given"}
+	FromOption      = options.Info{Name: "from", About: "a target at the other end: only links between the two are meant; everyone unless given"}
 )
 
-// linksOption describes the option for a fault whose default is given.
-func linksOption(def string) options.Info {
+// LinksOption describes the option for a fault whose default is given.
+func LinksOption(def string) options.Info {
 	return options.Info{Name: "links", About: "client, replication, quorum, or a list of them; service for the external service's; " + def + " unless given"}
 }
 
-func newLinkFault(r *options.Reader, kinds []string) linkFault {
-	return linkFault{
-		r.SomeOf("links", kinds, linkChoices...), r.OneOf("direction", bothWays, toTarget, fromTarget),
-		readTarget(r, "from", Brokers|Workers),
+func NewLinkFault(r *options.Reader, kinds []string) LinkFault {
+	return LinkFault{
+		r.SomeOf("links", kinds, LinkChoices...), r.OneOf("direction", target.BothWays, target.ToTarget, target.FromTarget),
+		ReadTarget(r, "from", target.Brokers|target.Workers),
 	}
 }
 
-func (l linkFault) Needs() []string {
+func (l LinkFault) Needs() []string {
 	if l.onService() {
 		return []string{harness.CanLinks, harness.CanService}
 	}
 	return []string{harness.CanLinks}
 }
 
-func (l linkFault) String() string {
-	text := strings.Join(l.kinds, "+") + " links" + directionText(l.direction)
-	if l.from != "" {
-		text += ", from " + l.from
+func (l LinkFault) String() string {
+	text := strings.Join(l.Kinds, "+") + " links" + target.DirectionText(l.Direction)
+	if l.From != "" {
+		text += ", from " + l.From
 	}
 	return text
 }
 
-func (l linkFault) has(kind harness.LinkKind) bool { return slices.Contains(l.kinds, string(kind)) }
+func (l LinkFault) Has(kind harness.LinkKind) bool { return slices.Contains(l.Kinds, string(kind)) }
 
-// check refuses links that a worker doesn't have, and other ends that there are not.
-func (l linkFault) check(s harness.Scope, t Target) error {
+// Check refuses links that a worker doesn't have, and other ends that there are not.
+func (l LinkFault) Check(s harness.Scope, t target.Target) error {
 	if err := l.checkService(s, t); err != nil || l.onService() {
 		return err
 	}
-	if err := l.checkKinds(t); err != nil || l.from == "" {
+	if err := l.checkKinds(t); err != nil || l.From == "" {
 		return err
 	}
-	from, err := ParseTarget(l.from)
+	from, err := target.Parse(l.From)
 	if err != nil {
 		return err
 	}
 	switch {
-	case from.Class() == Workers && t.Class() == Workers:
+	case from.Class() == target.Workers && t.Class() == target.Workers:
 		return &options.Error{Option: "from", Reason: "workers have no links to each other"}
-	case from.check(s) != nil:
-		return &options.Error{Option: "from", Reason: from.check(s).Error()}
+	case from.Check(s) != nil:
+		return &options.Error{Option: "from", Reason: from.Check(s).Error()}
 	}
 	return l.checkKinds(from)
 }
 
-func (l linkFault) checkKinds(t Target) error {
-	if t.Class() == Workers && !slices.Equal(l.kinds, clientLinks) {
+func (l LinkFault) checkKinds(t target.Target) error {
+	if t.Class() == target.Workers && !slices.Equal(l.Kinds, target.ClientLinks) {
 		return &options.Error{Option: "links", Reason: fmt.Sprintf("%q has client links only", t)}
 	}
 	return nil
 }
 
-// find resolves the target, and lists the streams between it and the other ends: those that "from" selects, or all that
+// Find resolves the target, and lists the streams between it and the other ends: those that "from" selects, or all that
 // others lets through.
-func (l linkFault) find(ctx context.Context, f *harness.Field, selector string, others func(side) side) (found, []stream, error) {
+func (l LinkFault) Find(ctx context.Context, f *harness.Field, selector string, others func(target.Side) target.Side) (target.Found, []target.Stream, error) {
 	if l.onService() {
 		return l.findService(ctx, f)
 	}
-	t, err := findOnLinks(ctx, f, selector)
+	t, err := target.FindOnLinks(ctx, f, selector)
 	if err != nil {
-		return found{}, nil, err
+		return target.Found{}, nil, err
 	}
-	other := others(t.side())
-	if l.from != "" {
-		from, err := findOnLinks(ctx, f, l.from)
+	other := others(t.Side())
+	if l.From != "" {
+		from, err := target.FindOnLinks(ctx, f, l.From)
 		if err != nil {
-			return found{}, nil, err
+			return target.Found{}, nil, err
 		}
-		other = from.side()
-		t.text += " from " + from.text
+		other = from.Side()
+		t.Text += " from " + from.Text
 	}
-	streams := between(f.Cluster.Links(), l.kinds, t.side(), other, l.direction)
+	streams := target.Between(f.Cluster.Links(), l.Kinds, t.Side(), other, l.Direction)
 	if len(streams) == 0 {
-		return found{}, nil, noLinks(l.String(), t)
+		return target.Found{}, nil, target.NoLinks(l.String(), t)
 	}
 	return t, streams, nil
 }
 
-// anyone lets every other end through, also one that the target selects too.
-func anyone(side) side { return everyone }
+// Anyone lets every other end through, also one that the target selects too.
+func Anyone(target.Side) target.Side { return target.Everyone }

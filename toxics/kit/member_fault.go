@@ -1,4 +1,4 @@
-package toxics
+package kit
 
 import (
 	"context"
@@ -8,27 +8,29 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/together"
+	"github.com/chaeos/chaeos/toxics/inject"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-func memberProcess(f *harness.Field, name string) *process[harness.MemberState] {
-	return &process[harness.MemberState]{
-		name: calledMember(f, name), claims: claims.Of[harness.MemberState](f.Claims, "member"), key: name,
-		running: harness.MemberRunning, within: restartWithin,
-		state: func(context.Context) (harness.MemberState, error) {
-			m, err := member(f, name)
+func MemberProcess(f *harness.Field, name string) *inject.Process[harness.MemberState] {
+	return &inject.Process[harness.MemberState]{
+		Name: calledMember(f, name), Claims: claims.Of[harness.MemberState](f.Claims, "member"), Key: name,
+		Running: harness.MemberRunning, Within: RestartWithin,
+		State: func(context.Context) (harness.MemberState, error) {
+			m, err := target.Member(f, name)
 			return m.State, err
 		},
-		bring: func(ctx context.Context, want harness.MemberState) error { return bringMember(ctx, f, name, want) },
+		Bring: func(ctx context.Context, want harness.MemberState) error { return bringMember(ctx, f, name, want) },
 	}
 }
 
 // calledMember is what people call a member: "worker auto-commit-0".
 func calledMember(f *harness.Field, name string) string {
-	m, err := member(f, name)
+	m, err := target.Member(f, name)
 	switch {
 	case err != nil:
 		return name
-	case name == serviceMember:
+	case name == target.ServiceMember:
 		return "the external service"
 	}
 	return m.Role + " " + name
@@ -36,7 +38,7 @@ func calledMember(f *harness.Field, name string) string {
 
 // bringMember makes a member's process paused, or ends it in order. A dead one is up before it is paused again.
 func bringMember(ctx context.Context, f *harness.Field, name string, want harness.MemberState) error {
-	m, err := member(f, name)
+	m, err := target.Member(f, name)
 	switch {
 	case err != nil || m.State == want:
 		return err
@@ -52,73 +54,73 @@ func bringMember(ctx context.Context, f *harness.Field, name string, want harnes
 
 // reviveMember starts a new life of a member that is dead; one that another fault has revived is left as it is.
 func reviveMember(ctx context.Context, f *harness.Field, name string) error {
-	m, err := member(f, name)
+	m, err := target.Member(f, name)
 	if err != nil || m.State != harness.MemberDead {
 		return err
 	}
 	return f.Fleet.Restart(ctx, name)
 }
 
-// resumeMember continues a member that is paused; one that isn't, or that died meanwhile, is left as it is.
-func resumeMember(ctx context.Context, f *harness.Field, name string) error {
-	m, err := member(f, name)
+// ResumeMember continues a member that is paused; one that isn't, or that died meanwhile, is left as it is.
+func ResumeMember(ctx context.Context, f *harness.Field, name string) error {
+	m, err := target.Member(f, name)
 	if err != nil || m.State != harness.MemberPaused {
 		return err
 	}
 	return f.Fleet.Resume(ctx, name)
 }
 
-// memberFault is a fault on the processes of members.
-type memberFault struct {
-	// what they are, for people: "worker".
-	what  string
-	from  []harness.MemberState
-	wants harness.MemberState
-	hit   func(ctx context.Context, f *harness.Field, name string) error
-	heal  func(ctx context.Context, f *harness.Field, name string) error
-	// forGood says that they stay as the fault wants them.
-	forGood bool
+// MemberFault is a fault on the processes of members.
+type MemberFault struct {
+	// What they are, for people: "worker".
+	What  string
+	From  []harness.MemberState
+	Wants harness.MemberState
+	Do    func(ctx context.Context, f *harness.Field, name string) error
+	Heal  func(ctx context.Context, f *harness.Field, name string) error
+	// ForGood says that they stay as the fault wants them.
+	ForGood bool
 }
 
-// strike hits all of them at once.
-func (m memberFault) strike(ctx context.Context, i *injection, names []string) error {
-	var struck []*process[harness.MemberState]
+// HitAll hits all of them at once.
+func (m MemberFault) HitAll(ctx context.Context, i *inject.Injection, names []string) error {
+	var struck []*inject.Process[harness.MemberState]
 	var hits []func() error
 	for _, name := range names {
-		p := memberProcess(i.field, name)
+		p := MemberProcess(i.Field, name)
 		struck = append(struck, p)
 		hits = append(hits, func() error {
-			return p.strike(ctx, &i.undo, blow[harness.MemberState]{
-				from: m.from, wants: m.wants, forGood: m.forGood,
-				hit:  func(ctx context.Context) error { return m.hit(ctx, i.field, name) },
-				heal: func(ctx context.Context) error { return m.heal(ctx, i.field, name) },
+			return p.Hit(ctx, &i.Undo, inject.Action[harness.MemberState]{
+				From: m.From, Wants: m.Wants, ForGood: m.ForGood,
+				Do:   func(ctx context.Context) error { return m.Do(ctx, i.Field, name) },
+				Heal: func(ctx context.Context) error { return m.Heal(ctx, i.Field, name) },
 			})
 		})
 	}
-	if !m.forGood {
-		expectMembers(i, m.running(len(names)), func() []*process[harness.MemberState] { return struck })
+	if !m.ForGood {
+		ExpectMembers(i, m.running(len(names)), func() []*inject.Process[harness.MemberState] { return struck })
 	}
 	return together.Do(hits, func(hit func() error) error { return hit() })
 }
 
 // running says of so many of them that they run.
-func (m memberFault) running(n int) string {
+func (m MemberFault) running(n int) string {
 	if n == 1 {
-		return fmt.Sprintf("1 %s runs", m.what)
+		return fmt.Sprintf("1 %s runs", m.What)
 	}
-	return fmt.Sprintf("%d %ss run", n, m.what)
+	return fmt.Sprintf("%d %ss run", n, m.What)
 }
 
-// expectMembers: once healed, members that were struck are as they were at first, unless another fault has them.
-func expectMembers(i *injection, proof string, struck func() []*process[harness.MemberState]) {
-	i.expect(proof, func(ctx context.Context) error {
+// ExpectMembers: once healed, members that were struck are as they were at first, unless another fault has them.
+func ExpectMembers(i *inject.Injection, proof string, struck func() []*inject.Process[harness.MemberState]) {
+	i.Expect(proof, func(ctx context.Context) error {
 		var left error
 		for _, p := range struck() {
-			if !p.touched() {
+			if !p.Touched() {
 				continue // it was another fault's, or there was nothing to hit
 			}
-			err := p.healed(ctx)
-			if err != nil && !isLeft(err) {
+			err := p.Healed(ctx)
+			if err != nil && !inject.IsLeft(err) {
 				return err
 			}
 			if left == nil {
@@ -129,5 +131,5 @@ func expectMembers(i *injection, proof string, struck func() []*process[harness.
 	})
 }
 
-// restartWithin bounds the heal of one worker.
-const restartWithin = 20 * time.Second
+// RestartWithin bounds the heal of one worker.
+const RestartWithin = 20 * time.Second

@@ -1,31 +1,35 @@
-package toxics
+package kit
 
 import (
 	"context"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/toxics/admin"
+	"github.com/chaeos/chaeos/toxics/inject"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-// onPlaces is what faults on partitions begin with.
-type onPlaces struct {
-	view   view
-	places []place
-	i      *injection
+// OnPartitions is an injection on partitions, before anything is done.
+type OnPartitions struct {
+	*inject.Injection
+	// View is who led them, and did what else, when the target was found.
+	View       target.View
+	Partitions []admin.TopicPartition
 }
 
-// findPartitions resolves a target that selects partitions, and notes what is in flight.
-func findPartitions(ctx context.Context, f *harness.Field, selector string) (onPlaces, error) {
-	t, err := ParseTarget(selector)
+// FindPartitions resolves a target that selects partitions, and notes what is in flight.
+func FindPartitions(ctx context.Context, f *harness.Field, selector string) (OnPartitions, error) {
+	t, err := target.Parse(selector)
 	if err != nil {
-		return onPlaces{}, err
+		return OnPartitions{}, err
 	}
-	v, err := look(ctx, f)
+	v, err := target.Look(ctx, f)
 	if err != nil {
-		return onPlaces{}, err
+		return OnPartitions{}, err
 	}
-	places, err := t.findPlaces(v)
+	found, err := t.FindPartitions(v)
 	if err != nil {
-		return onPlaces{}, err
+		return OnPartitions{}, err
 	}
-	return onPlaces{v, places, newInjection(f, v.placesResolved(places))}, nil
+	return OnPartitions{inject.New(f, v.ResolvePartitions(found)), v, found}, nil
 }

@@ -1,36 +1,37 @@
-package toxics
+package kit
 
 import (
 	"errors"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/options"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-// readTarget reads another target, of the given class; "" when the option isn't given.
-func readTarget(r *options.Reader, option string, class Class) string {
+// ReadTarget reads another target, of the given class; "" when the option isn't given.
+func ReadTarget(r *options.Reader, option string, class target.Class) string {
 	s := r.Text(option, "")
 	if s == "" {
 		return ""
 	}
-	t, err := ParseTarget(s)
+	t, err := target.Parse(s)
 	switch {
 	case err != nil:
 		r.Fail(option, "%v", err)
-	case !class.has(t.Class()):
+	case !class.Has(t.Class()):
 		r.Fail(option, "expected %s; %q selects %s", class, s, t.Class())
 	}
 	return s
 }
 
-// checkOther checks an option that names another target.
-func checkOther(option, text string, s harness.Scope) error {
+// CheckOther checks an option that names another target.
+func CheckOther(option, text string, s harness.Scope) error {
 	if text == "" {
 		return nil
 	}
-	t, err := ParseTarget(text)
+	t, err := target.Parse(text)
 	if err == nil {
-		err = t.check(s)
+		err = t.Check(s)
 	}
 	var wrong *options.Error
 	if err != nil && !errors.As(err, &wrong) {

@@ -1,4 +1,4 @@
-package toxics
+package kit
 
 import (
 	"context"
@@ -7,31 +7,33 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/together"
+	"github.com/chaeos/chaeos/toxics/inject"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-// awaitPhases brings each worker that has a phase to it, and returns once all wait there with enough records held. The heal
+// AwaitPhases brings each worker that has a phase to it, and returns once all wait there with enough records held. The heal
 // lets those go on that were not killed.
-func (k memberKill) awaitPhases(ctx context.Context, i *injection, names []string) error {
+func (k MemberKill) AwaitPhases(ctx context.Context, i *inject.Injection, names []string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if len(k.phases) == 0 {
+	if len(k.Phases) == 0 {
 		return nil
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, k.within, fmt.Errorf("not there within %s", k.within))
 	defer cancel()
 	return together.Do(names, func(name string) error {
-		m, err := member(i.field, name)
+		m, err := target.Member(i.Field, name)
 		if err != nil {
 			return err
 		}
-		phase := k.phaseOf(m.Pipeline)
+		phase := k.PhaseOf(m.Pipeline)
 		if phase == "" {
 			return nil
 		}
-		i.undo.add("phase of "+name, releaseWithin, func(ctx context.Context) error { return releaseLife(ctx, i.field, m) })
-		if err := k.awaitPhase(ctx, i.field, name, phase); err != nil {
-			return fmt.Errorf("%s: waiting for phase %s with %d records held: %w", calledMember(i.field, name), phase, k.held, err)
+		i.Undo.Add("phase of "+name, releaseWithin, func(ctx context.Context) error { return ReleaseIncarnation(ctx, i.Field, m) })
+		if err := k.awaitPhase(ctx, i.Field, name, phase); err != nil {
+			return fmt.Errorf("%s: waiting for phase %s with %d records held: %w", calledMember(i.Field, name), phase, k.Held, err)
 		}
 		return nil
 	})
@@ -40,9 +42,9 @@ func (k memberKill) awaitPhases(ctx context.Context, i *injection, names []strin
 // releaseWithin bounds how long a member may take to go on.
 const releaseWithin = 15 * time.Second
 
-// releaseLife lets a member go on that was armed, unless that life of it is over.
-func releaseLife(ctx context.Context, f *harness.Field, armed harness.Member) error {
-	m, err := member(f, armed.Name)
+// ReleaseIncarnation lets a member go on that was armed, unless that life of it is over.
+func ReleaseIncarnation(ctx context.Context, f *harness.Field, armed harness.Member) error {
+	m, err := target.Member(f, armed.Name)
 	if err != nil || m.State == harness.MemberDead || m.Incarnation != armed.Incarnation {
 		return err
 	}
@@ -51,7 +53,7 @@ func releaseLife(ctx context.Context, f *harness.Field, armed harness.Member) er
 
 // awaitPhase arms a worker until it waits with enough records held. A phase reached with fewer is let pass: killed there,
 // the worker would lose or repeat too little to show.
-func (k memberKill) awaitPhase(ctx context.Context, f *harness.Field, name, phase string) error {
+func (k MemberKill) awaitPhase(ctx context.Context, f *harness.Field, name, phase string) error {
 	for {
 		if err := f.Fleet.Arm(ctx, name, phase); err != nil {
 			return err
@@ -62,8 +64,8 @@ func (k memberKill) awaitPhase(ctx context.Context, f *harness.Field, name, phas
 			}
 			return err
 		}
-		m, err := member(f, name)
-		if err != nil || m.Held >= k.held {
+		m, err := target.Member(f, name)
+		if err != nil || m.Held >= k.Held {
 			return err
 		}
 		if err := f.Fleet.Release(ctx, name); err != nil {

@@ -1,4 +1,4 @@
-package toxics
+package kit
 
 import (
 	"context"
@@ -8,59 +8,61 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/toxics/inject"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-// poisoning is a toxic to be put on the streams of a fault.
-type poisoning struct {
-	fault, kind string
-	attributes  toxiproxy.Attributes
-	// what happened to the bytes that count as proof: "cut" or "delayed".
-	what    string
-	counted func(stream, harness.LinkBytes) int64
-	// human writes a count with its unit, bytes unless given.
-	human func(int64) string
-	// whileActive says that bytes count until the heal, not after it.
-	whileActive bool
-	// backlog, when set, makes the largest count that was seen at one time the proof: of streams that reached so much.
-	backlog int64
-	// asked are the brokers that are asked for leaders meanwhile.
-	asked []int
+// Poisoning is a toxic to be put on the streams of a fault.
+type Poisoning struct {
+	Fault, Kind string
+	Attributes  toxiproxy.Attributes
+	// What happened to the bytes that count as proof: "cut" or "delayed".
+	What    string
+	Counted func(target.Stream, harness.LinkBytes) int64
+	// Human writes a count with its unit, bytes unless given.
+	Human func(int64) string
+	// WhileActive says that bytes count until the heal, not after it.
+	WhileActive bool
+	// Backlog, when set, makes the largest count that was seen at one time the proof: of streams that reached so much.
+	Backlog int64
+	// Asked are the brokers that are asked for leaders meanwhile.
+	Asked []int
 }
 
-// inject puts the toxic on every stream and starts to watch.
-func (p poisoning) inject(ctx context.Context, f *harness.Field, t found, streams []stream) (harness.Injection, error) {
-	bytes, err := newTally(ctx, f, streams, p.counted)
+// Inject puts the toxic on every stream and starts to watch.
+func (p Poisoning) Inject(ctx context.Context, f *harness.Field, t target.Found, streams []target.Stream) (harness.Injection, error) {
+	bytes, err := inject.NewTally(ctx, f, streams, p.Counted)
 	if err != nil {
 		return nil, err
 	}
-	if p.human != nil {
-		bytes.human = p.human
+	if p.Human != nil {
+		bytes.Human = p.Human
 	}
-	i := newInjection(f, harness.Resolved{
-		Text: t.text, Brokers: t.brokers, Members: t.members, Links: proxiesOf(streams), Partitions: t.affected,
+	i := inject.New(f, harness.Resolved{
+		Text: t.Text, Brokers: t.Brokers, Members: t.Members, Links: target.ProxiesOf(streams), Partitions: t.Affected,
 	})
-	named := newToxicName(f, p.fault)
-	i.expect(fmt.Sprintf("no toxic left on %d links", len(i.resolved.Links)), toxicsGone(f, named))
-	if err := poison(ctx, f, &i.undo, named, p.kind, p.attributes, streams); err != nil {
+	named := inject.NewName(f, p.Fault)
+	i.Expect(fmt.Sprintf("no toxic left on %d links", len(i.Hit.Links)), inject.ToxicsGone(f, named))
+	if err := inject.Poison(ctx, f, &i.Undo, named, p.Kind, p.Attributes, streams); err != nil {
 		return i, err
 	}
-	if p.backlog > 0 {
-		i.keep(ctx, func(ctx context.Context) error {
-			return wait.Poll(ctx, watchEvery, func() (bool, error) { bytes.peak(ctx, f, p.backlog); return false, nil })
+	if p.Backlog > 0 {
+		i.Keep(ctx, func(ctx context.Context) error {
+			return wait.Poll(ctx, inject.WatchEvery, func() (bool, error) { bytes.Peak(ctx, f, p.Backlog); return false, nil })
 		})
-	} else if p.whileActive {
-		i.before = func(ctx context.Context) { bytes.count(ctx, f) }
+	} else if p.WhileActive {
+		i.BeforeHeal = func(ctx context.Context) { bytes.Count(ctx, f) }
 	}
 	members := f.Fleet.Members()
-	i.gather = func(ctx context.Context) evidence {
-		if !p.whileActive && p.backlog == 0 {
-			bytes.settle(ctx, f)
+	i.Prove = func(ctx context.Context) inject.Proof {
+		if !p.WhileActive && p.Backlog == 0 {
+			bytes.Quiesce(ctx, f)
 		}
 		return func(l harness.PipelineLayout) (string, bool) {
-			proof, hit := bytes.of(p.what, func(s stream) bool { return t.matters(s, l, members) })
-			return proof + i.moves(l.Name), hit
+			proof, hit := bytes.Of(p.What, func(s target.Stream) bool { return t.Matters(s, l, members) })
+			return proof + i.Moves(l.Name), hit
 		}
 	}
-	i.began(ctx, t.view, p.asked)
+	i.Began(ctx, t.View, p.Asked)
 	return i, nil
 }

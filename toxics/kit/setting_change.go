@@ -1,4 +1,4 @@
-package toxics
+package kit
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/claims"
+	"github.com/chaeos/chaeos/toxics/admin"
+	"github.com/chaeos/chaeos/toxics/inject"
 )
 
 // settings are those that faults change: nil is a setting that had no value of its own.
@@ -16,29 +18,29 @@ func settings(f *harness.Field) claims.Things[*string] {
 	return claims.Of[*string](f.Claims, "setting")
 }
 
-// configChange sets values of resources, and puts back what was there.
-type configChange struct {
-	set map[string]string
+// SettingChange sets values of resources, and puts back what was there.
+type SettingChange struct {
+	Set map[string]string
 }
 
-func (c configChange) String() string {
+func (c SettingChange) String() string {
 	var texts []string
-	for _, name := range slices.Sorted(maps.Keys(c.set)) {
-		texts = append(texts, name+"="+c.set[name])
+	for _, name := range slices.Sorted(maps.Keys(c.Set)) {
+		texts = append(texts, name+"="+c.Set[name])
 	}
 	return strings.Join(texts, ", ")
 }
 
-// apply changes every setting of every resource, and returns what each was before, as it is shown to people.
-func (c configChange) apply(ctx context.Context, i *injection, resources []resource) (map[resource]string, error) {
-	before := map[resource]string{}
+// Apply changes every setting of every resource, and returns what each was before, as it is shown to people.
+func (c SettingChange) Apply(ctx context.Context, i *inject.Injection, resources []admin.Resource) (map[admin.Resource]string, error) {
+	before := map[admin.Resource]string{}
 	for _, r := range resources {
-		for _, name := range slices.Sorted(maps.Keys(c.set)) {
-			was, err := effective(ctx, i.field, r, name)
+		for _, name := range slices.Sorted(maps.Keys(c.Set)) {
+			was, err := admin.InForce(ctx, i.Field, r, name)
 			if err != nil {
 				return before, err
 			}
-			before[r] += fmt.Sprintf(", %s %s -> %s", name, was, c.set[name])
+			before[r] += fmt.Sprintf(", %s %s -> %s", name, was, c.Set[name])
 			if err := c.one(ctx, i, r, name); err != nil {
 				return before, err
 			}
@@ -49,30 +51,30 @@ func (c configChange) apply(ctx context.Context, i *injection, resources []resou
 }
 
 // one changes one setting, and notes how to put it back before it does.
-func (c configChange) one(ctx context.Context, i *injection, r resource, name string) error {
-	want, what, values := c.set[name], fmt.Sprintf("%s of %s", name, r), settings(i.field)
+func (c SettingChange) one(ctx context.Context, i *inject.Injection, r admin.Resource, name string) error {
+	want, what, values := c.Set[name], fmt.Sprintf("%s of %s", name, r), settings(i.Field)
 	claim, err := values.Take(what, &want, func() (*string, error) {
-		entry, err := describeConfig(ctx, i.field, r.nodes(i.field), r, name)
-		return ownValue(r, entry), err
+		entry, err := admin.DescribeSetting(ctx, i.Field, r.Nodes(i.Field), r, name)
+		return admin.OwnValue(r, entry), err
 	})
 	if err != nil {
 		return err
 	}
 	var before *string
 	var last bool
-	i.undo.add(what, adminWithin, func(ctx context.Context) error {
+	i.Undo.Add(what, admin.HealWithin, func(ctx context.Context) error {
 		var err error
 		last, err = values.Give(claim, func(value *string) error {
 			before = value // a broker's own settings can't be changed while it is down: it may be another fault's
-			return until(ctx, func() error { return settle(ctx, i.field, r, name, value) })
+			return admin.Until(ctx, func() error { return admin.Apply(ctx, i.Field, r, name, value) })
 		})
 		return err
 	})
-	i.expect("settings as before", func(ctx context.Context) error {
+	i.Expect("settings as before", func(ctx context.Context) error {
 		if !last || values.Claimed(what) { // another fault's to look after
 			return nil
 		}
-		return shows(ctx, i.field, r, name, before)
+		return admin.Shows(ctx, i.Field, r, name, before)
 	})
-	return settle(ctx, i.field, r, name, &want)
+	return admin.Apply(ctx, i.Field, r, name, &want)
 }

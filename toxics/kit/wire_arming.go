@@ -1,4 +1,4 @@
-package toxics
+package kit
 
 import (
 	"context"
@@ -11,7 +11,9 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/toxics/inject"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
 const (
@@ -30,7 +32,7 @@ type arming struct {
 
 // armedLink is the rule on one link.
 type armedLink struct {
-	stream
+	target.Stream
 	remote kafkatoxic.Remote
 	rule   kafkatoxic.Rule
 	asked  <-chan struct{} // closed when the arming was answered, nil where it never began
@@ -39,7 +41,7 @@ type armedLink struct {
 	err    error
 }
 
-func armingOf(f *harness.Field, rule kafkatoxic.Rule, streams []stream) *arming {
+func armingOf(f *harness.Field, rule kafkatoxic.Rule, streams []target.Stream) *arming {
 	client := toxiproxy.NewClient(f.Cluster.Info().ToxiproxyAPI)
 	pipelines := map[string]string{}
 	for _, m := range f.Fleet.Members() {
@@ -48,16 +50,16 @@ func armingOf(f *harness.Field, rule kafkatoxic.Rule, streams []stream) *arming 
 	a := &arming{id: rule.ID}
 	for _, s := range streams {
 		own := rule
-		own.Share = fmt.Sprintf("%s/%s", rule.ID, pipelines[s.link.From])
-		a.links = append(a.links, &armedLink{stream: s, remote: kafkatoxic.NewRemote(client, s.link.Proxy), rule: own})
+		own.Share = fmt.Sprintf("%s/%s", rule.ID, pipelines[s.Link.From])
+		a.links = append(a.links, &armedLink{Stream: s, remote: kafkatoxic.NewRemote(client, s.Link.Proxy), rule: own})
 	}
 	return a
 }
 
 // arm puts the rule on every link. Each is noted for disarming before it is armed.
-func (a *arming) arm(ctx context.Context, undo *undo) error {
+func (a *arming) arm(ctx context.Context, undo *inject.Undo) error {
 	for _, l := range a.links {
-		undo.add(fmt.Sprintf("disarm %s on %s", a.id, l.link.Proxy), disarmWithin, l.disarm)
+		undo.Add(fmt.Sprintf("disarm %s on %s", a.id, l.Link.Proxy), disarmWithin, l.disarm)
 	}
 	return together.Do(a.links, func(l *armedLink) error { return l.arm(ctx) })
 }
@@ -66,10 +68,10 @@ func (l *armedLink) arm(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	ctx, cancel := context.WithTimeout(ctx, addWithin)
+	ctx, cancel := context.WithTimeout(ctx, inject.AddWithin)
 	defer cancel()
 	var err error
-	l.asked, err = bounded(ctx, func() error { return l.remote.Arm(l.rule) })
+	l.asked, err = inject.Bounded(ctx, func() error { return l.remote.Arm(l.rule) })
 	return err
 }
 
@@ -84,7 +86,7 @@ func (l *armedLink) disarm(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("its arming was never answered: %w", context.Cause(ctx))
 	}
-	_, err := bounded(ctx, func() error { return l.remote.Disarm(l.rule.ID) })
+	_, err := inject.Bounded(ctx, func() error { return l.remote.Disarm(l.rule.ID) })
 	if errors.Is(err, kafkatoxic.ErrNotPrepared) {
 		return nil // where there is no toxic there is no rule
 	}
@@ -110,7 +112,7 @@ func (l *armedLink) disarm(ctx context.Context) error {
 func (l *armedLink) look(ctx context.Context) (kafkatoxic.RuleStatus, error) {
 	var status kafkatoxic.RuleStatus
 	result := make(chan kafkatoxic.RuleStatus, 1)
-	_, err := bounded(ctx, func() error {
+	_, err := inject.Bounded(ctx, func() error {
 		all, err := l.remote.Status()
 		rule, _ := all.Rule(l.rule.ID)
 		result <- rule
@@ -124,7 +126,7 @@ func (l *armedLink) look(ctx context.Context) (kafkatoxic.RuleStatus, error) {
 
 // count reads the counters, waiting a moment for answers that are under way, and then has the toxics forget the rule.
 func (a *arming) count(ctx context.Context) {
-	ctx, cancel := healContext(ctx, measureWithin)
+	ctx, cancel := inject.HealContext(ctx, inject.MeasureWithin)
 	defer cancel()
 	_ = together.Do(a.links, func(l *armedLink) error {
 		settling, cancel := context.WithTimeout(ctx, answersWithin)
@@ -134,7 +136,7 @@ func (a *arming) count(ctx context.Context) {
 			return l.err != nil || l.status.Unanswered == 0, nil
 		})
 		if l.err == nil {
-			_, l.err = bounded(ctx, func() error { return l.remote.Forget(l.rule.ID) })
+			_, l.err = inject.Bounded(ctx, func() error { return l.remote.Forget(l.rule.ID) })
 		}
 		return l.err
 	})

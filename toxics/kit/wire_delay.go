@@ -1,4 +1,4 @@
-package toxics
+package kit
 
 import (
 	"fmt"
@@ -8,14 +8,14 @@ import (
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
 )
 
-var delayOption = options.Info{Name: "delay", About: "how long each waits from its arrival at the proxy, 1ms to 1h; 1s unless given"}
+var DelayOption = options.Info{Name: "delay", About: "how long each waits from its arrival at the proxy, 1ms to 1h; 1s unless given"}
 
-func readDelay(r *options.Reader, on kafkatoxic.Side) wireFault {
-	w := readWire(r, kafkatoxic.Delay, on, 0)
-	w.rule.Millis = r.Duration(delayOption.Name, time.Second, time.Millisecond, time.Hour).Milliseconds()
+func ReadDelay(r *options.Reader, on kafkatoxic.Side) WireFault {
+	w := ReadWire(r, kafkatoxic.Delay, on, 0)
+	w.Rule.Millis = r.Duration(DelayOption.Name, time.Second, time.Millisecond, time.Hour).Milliseconds()
 	return w
 }
 
-func delayText(w wireFault) string {
-	return fmt.Sprintf("%s, %s", time.Duration(w.rule.Millis)*time.Millisecond, w)
+func DelayText(w WireFault) string {
+	return fmt.Sprintf("%s, %s", time.Duration(w.Rule.Millis)*time.Millisecond, w)
 }

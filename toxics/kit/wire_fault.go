@@ -1,4 +1,4 @@
-package toxics
+package kit
 
 import (
 	"context"
@@ -8,52 +8,55 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/options"
+	"github.com/chaeos/chaeos/toxics/admin"
+	"github.com/chaeos/chaeos/toxics/inject"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-// wireFault is what faults on single requests have in common: which requests, on which links. The Kafka-aware toxics of
+// WireFault is what faults on single requests have in common: which requests, on which links. The Kafka-aware toxics of
 // those links do the rest.
-type wireFault struct {
-	linkFault
+type WireFault struct {
+	LinkFault
 	// name is the fault's registered name.
 	name string
-	// rule says what happens to which requests; topics and transactional ids are filled in at the injection.
-	rule kafkatoxic.Rule
+	// Rule says what happens to which requests; topics and transactional ids are filled in at the injection.
+	Rule kafkatoxic.Rule
 	// topics and transactionalIDs are as users write them: names that stand for a run's own.
 	topics, transactionalIDs []string
 }
 
-func (w wireFault) String() string {
+func (w WireFault) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s", strings.Join(w.rule.APIs, "+"), w.rule.On)
+	fmt.Fprintf(&b, "%s %s", strings.Join(w.Rule.APIs, "+"), w.Rule.On)
 	for _, filter := range []struct {
 		name   string
 		values []string
-	}{{"client", w.rule.Clients}, {"transactional id", w.transactionalIDs}, {"topic", w.topics}} {
+	}{{"client", w.Rule.Clients}, {"transactional id", w.transactionalIDs}, {"topic", w.topics}} {
 		if len(filter.values) > 0 {
 			fmt.Fprintf(&b, ", %s %s", filter.name, strings.Join(filter.values, "+"))
 		}
 	}
 	switch {
-	case w.rule.Times == 0:
+	case w.Rule.Times == 0:
 		b.WriteString(", every one")
-	case w.rule.Times > 1:
-		fmt.Fprintf(&b, ", %d of them", w.rule.Times)
+	case w.Rule.Times > 1:
+		fmt.Fprintf(&b, ", %d of them", w.Rule.Times)
 	}
-	if w.rule.Skip > 0 {
-		fmt.Fprintf(&b, " after the first %d", w.rule.Skip)
+	if w.Rule.Skip > 0 {
+		fmt.Fprintf(&b, " after the first %d", w.Rule.Skip)
 	}
-	return b.String() + ", " + w.linkFault.String()
+	return b.String() + ", " + w.LinkFault.String()
 }
 
-// check refuses what the experiment doesn't have. A name that matches nothing would make a fault that never bites.
-func (w wireFault) check(s harness.Scope, t Target) error {
-	if err := w.linkFault.check(s, t); err != nil {
+// Check refuses what the experiment doesn't have. A name that matches nothing would make a fault that never bites.
+func (w WireFault) Check(s harness.Scope, t target.Target) error {
+	if err := w.LinkFault.Check(s, t); err != nil {
 		return err
 	}
 	for _, topic := range w.topics {
-		if topic != outputs && topic != input && !isInternal(topic) && !s.Has(topic) {
-			return &options.Error{Option: "topic", Reason: fmt.Sprintf("%q is not %s, %s, a pipeline of the experiment, or internal", topic, outputs, input)}
+		if topic != target.Output && topic != target.Input && !target.Internal(topic) && !s.Has(topic) {
+			return &options.Error{Option: "topic", Reason: fmt.Sprintf("%q is not %s, %s, a pipeline of the experiment, or internal", topic, target.Output, target.Input)}
 		}
 	}
 	for _, id := range w.transactionalIDs {
@@ -67,51 +70,51 @@ func (w wireFault) check(s harness.Scope, t Target) error {
 }
 
 // Inject arms the rule on every link of the target that carries requests in the fault's direction.
-func (w wireFault) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
-	t, err := findOnLinks(ctx, f, selector)
+func (w WireFault) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	t, err := target.FindOnLinks(ctx, f, selector)
 	if err != nil {
 		return nil, err
 	}
-	streams := requestStreams(between(f.Cluster.Links(), w.kinds, t.side(), everyone, w.direction))
+	streams := requestStreams(target.Between(f.Cluster.Links(), w.Kinds, t.Side(), target.Everyone, w.Direction))
 	if len(streams) == 0 {
-		return nil, noLinks(w.linkFault.String(), t)
+		return nil, target.NoLinks(w.LinkFault.String(), t)
 	}
 	rule, err := w.resolve(ctx, f, t)
 	if err != nil {
 		return nil, err
 	}
-	i := newInjection(f, harness.Resolved{
-		Text: t.text, Brokers: t.brokers, Members: t.members, Links: proxiesOf(streams), Partitions: t.affected,
+	i := inject.New(f, harness.Resolved{
+		Text: t.Text, Brokers: t.Brokers, Members: t.Members, Links: target.ProxiesOf(streams), Partitions: t.Affected,
 	})
 	links := armingOf(f, rule, streams)
-	if err := links.arm(ctx, &i.undo); err != nil {
-		i.gather = func(ctx context.Context) evidence { // where it was armed, the toxics remember it
+	if err := links.arm(ctx, &i.Undo); err != nil {
+		i.Prove = func(ctx context.Context) inject.Proof { // where it was armed, the toxics remember it
 			links.count(ctx)
-			return notApplied
+			return inject.NotApplied
 		}
 		return i, err
 	}
 	members := f.Fleet.Members()
-	i.gather = func(ctx context.Context) evidence {
+	i.Prove = func(ctx context.Context) inject.Proof {
 		links.count(ctx)
 		return func(l harness.PipelineLayout) (string, bool) {
-			proof, hit := links.proof(func(s stream) bool { return t.matters(s, l, members) })
-			return proof + i.moves(l.Name), hit
+			proof, hit := links.proof(func(s target.Stream) bool { return t.Matters(s, l, members) })
+			return proof + i.Moves(l.Name), hit
 		}
 	}
-	i.began(ctx, t.view, f.Cluster.Info().Nodes)
+	i.Began(ctx, t.View, f.Cluster.Info().Nodes)
 	return i, nil
 }
 
 // requestStreams are those of the streams in which requests flow: from the side that dials.
-func requestStreams(streams []stream) []stream {
-	return slices.DeleteFunc(streams, func(s stream) bool { return !s.up })
+func requestStreams(streams []target.Stream) []target.Stream {
+	return slices.DeleteFunc(streams, func(s target.Stream) bool { return !s.Up })
 }
 
 // resolve fills in what the names in the filters stand for now.
-func (w wireFault) resolve(ctx context.Context, f *harness.Field, t found) (kafkatoxic.Rule, error) {
-	rule := w.rule
-	rule.ID = newToxicName(f, w.name)
+func (w WireFault) resolve(ctx context.Context, f *harness.Field, t target.Found) (kafkatoxic.Rule, error) {
+	rule := w.Rule
+	rule.ID = inject.NewName(f, w.name)
 	for _, id := range w.transactionalIDs {
 		ids, err := transactionalIDs(f.Plan, id)
 		if err != nil {
@@ -120,13 +123,13 @@ func (w wireFault) resolve(ctx context.Context, f *harness.Field, t found) (kafk
 		rule.TransactionalIDs = append(rule.TransactionalIDs, ids...)
 	}
 	for _, topic := range w.topics {
-		rule.Topics = append(rule.Topics, t.view.names(topic)...)
+		rule.Topics = append(rule.Topics, t.View.Names(topic)...)
 	}
 	if len(rule.Topics) == 0 {
 		return rule, nil
 	}
 	var err error
-	rule.TopicIDs, err = topicIDs(ctx, f, rule.Topics)
+	rule.TopicIDs, err = admin.TopicIDs(ctx, f, rule.Topics)
 	return rule, err
 }
 

@@ -1,4 +1,4 @@
-package toxics
+package kit
 
 import (
 	"slices"
@@ -9,10 +9,11 @@ import (
 	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/toxics/frames"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-// wireOptions are the options of every fault on requests, and those of its own, sorted by name.
-func wireOptions(own ...options.Info) []options.Info {
+// WireOptions are the options of every fault on requests, and those of its own, sorted by name.
+func WireOptions(own ...options.Info) []options.Info {
 	all := append([]options.Info{
 		{Name: "apis", About: "names of Kafka's APIs, one or a list: EndTxn, TxnOffsetCommit, ...; Produce unless given"},
 		{Name: "client", About: "only requests with this client id, or one of a list"},
@@ -27,13 +28,13 @@ func wireOptions(own ...options.Info) []options.Info {
 	return all
 }
 
-// readWire reads the options that every fault on requests has.
-func readWire(r *options.Reader, op kafkatoxic.Op, on kafkatoxic.Side, times int) wireFault {
-	w := wireFault{
-		linkFault: linkFault{kinds: r.SomeOf("links", clientLinks, linkKinds...), direction: r.OneOf("direction", bothWays, toTarget, fromTarget)},
+// ReadWire reads the options that every fault on requests has.
+func ReadWire(r *options.Reader, op kafkatoxic.Op, on kafkatoxic.Side, times int) WireFault {
+	w := WireFault{
+		LinkFault: LinkFault{Kinds: r.SomeOf("links", target.ClientLinks, target.LinkKinds...), Direction: r.OneOf("direction", target.BothWays, target.ToTarget, target.FromTarget)},
 		name:      r.Name(),
 		topics:    r.Words("topic"), transactionalIDs: r.Words("transactional-id"),
-		rule: kafkatoxic.Rule{
+		Rule: kafkatoxic.Rule{
 			Op: op, On: on, Clients: r.Words("client"),
 			Skip: int64(r.Number("skip", 0, 0, 1_000_000)), Times: int64(r.Number("times", times, 0, 1_000_000)),
 		},
@@ -55,7 +56,7 @@ func readWire(r *options.Reader, op kafkatoxic.Op, on kafkatoxic.Side, times int
 		if len(w.topics) > 0 && !topic {
 			r.Fail("topic", "%s carries none", name)
 		}
-		w.rule.APIs = append(w.rule.APIs, kmsg.NameForKey(key))
+		w.Rule.APIs = append(w.Rule.APIs, kmsg.NameForKey(key))
 	}
 	return w
 }

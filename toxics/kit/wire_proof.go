@@ -1,4 +1,4 @@
-package toxics
+package kit
 
 import (
 	"cmp"
@@ -10,7 +10,9 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 
+	"github.com/chaeos/chaeos/toxics/inject"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
 // done says what a rule does to a frame, for proofs.
@@ -20,13 +22,13 @@ var done = map[kafkatoxic.Op]string{
 
 // proof sums up what the rule did on the links that matter: "2 EndTxn requests held up to 5.1s on
 // transactional-0-1-client; answers: PRODUCER_FENCED ×2".
-func (a *arming) proof(matters func(stream) bool) (string, bool) {
+func (a *arming) proof(matters func(target.Stream) bool) (string, bool) {
 	var sum kafkatoxic.Counters
 	sum.Codes = map[string]int64{}
 	byProxy := map[string]int64{}
 	var rule kafkatoxic.Rule
 	for _, l := range a.links {
-		if !matters(l.stream) {
+		if !matters(l.Stream) {
 			continue
 		}
 		if l.err != nil {
@@ -34,7 +36,7 @@ func (a *arming) proof(matters func(stream) bool) (string, bool) {
 		}
 		rule = l.rule
 		if l.status.Matched > 0 {
-			byProxy[l.link.Proxy] = l.status.Matched
+			byProxy[l.Link.Proxy] = l.status.Matched
 		}
 		add(&sum, l.status.Counters)
 	}
@@ -46,7 +48,7 @@ func (a *arming) proof(matters func(stream) bool) (string, bool) {
 	if rule.Op == kafkatoxic.Hold || rule.Op == kafkatoxic.Delay {
 		text += fmt.Sprintf(" up to %.1fs", float64(sum.Longest)/1000)
 	}
-	text += " on " + largest(byProxy)
+	text += " on " + inject.Largest(byProxy)
 	if sum.Late > 0 {
 		text += fmt.Sprintf("; %d delivered after the client was gone", sum.Late)
 	}

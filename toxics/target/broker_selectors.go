@@ -1,4 +1,4 @@
-package toxics
+package target
 
 import (
 	"errors"
@@ -24,10 +24,10 @@ func most(brokers []int) (int, bool) {
 }
 
 // states returns the states of a target's partition in every topic that it stands for.
-func states(v view, t Target) ([]harness.PartitionState, error) {
+func states(v View, t Target) ([]harness.PartitionState, error) {
 	var found []harness.PartitionState
-	for _, topic := range v.names(t.words["topic"]) {
-		if state, ok := v.topics[topic][t.partition()]; ok {
+	for _, topic := range v.Names(t.words["topic"]) {
+		if state, ok := v.Topics[topic][t.partition()]; ok {
 			found = append(found, state)
 		}
 	}
@@ -37,7 +37,7 @@ func states(v view, t Target) ([]harness.PartitionState, error) {
 	return found, nil
 }
 
-func leaderOf(v view, t Target) ([]int, error) {
+func leaderOf(v View, t Target) ([]int, error) {
 	found, err := states(v, t)
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func leaderOf(v view, t Target) ([]int, error) {
 }
 
 // followerOf picks the first in-sync follower in assignment order, one that isn't the controller if there is one.
-func followerOf(v view, t Target) ([]int, error) {
+func followerOf(v View, t Target) ([]int, error) {
 	leaders, err := leaderOf(v, t)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func followerOf(v view, t Target) ([]int, error) {
 		return nil, fmt.Errorf("%q: the partition has no follower in sync now", t)
 	}
 	for _, f := range followers {
-		if f != v.controller {
+		if f != v.Controller {
 			return []int{f}, nil
 		}
 	}
@@ -80,7 +80,7 @@ func followerOf(v view, t Target) ([]int, error) {
 }
 
 // laggardOf picks the first replica that is not in sync, in assignment order.
-func laggardOf(v view, t Target) ([]int, error) {
+func laggardOf(v View, t Target) ([]int, error) {
 	found, err := states(v, t)
 	if err != nil {
 		return nil, err
@@ -95,20 +95,20 @@ func laggardOf(v view, t Target) ([]int, error) {
 	return nil, fmt.Errorf("%q: every replica is in sync now", t)
 }
 
-func controllerNow(v view, t Target) ([]int, error) {
+func controllerNow(v View, t Target) ([]int, error) {
 	if v.controllerErr != nil {
 		return nil, fmt.Errorf("%q: %w", t, v.controllerErr)
 	}
-	return []int{v.controller}, nil
+	return []int{v.Controller}, nil
 }
 
-func groupCoordinator(v view, t Target) ([]int, error) { return coordinatorIn(v, v.groups, t, "group") }
+func groupCoordinator(v View, t Target) ([]int, error) { return coordinatorIn(v, v.groups, t, "group") }
 
-func transactionCoordinator(v view, t Target) ([]int, error) {
+func transactionCoordinator(v View, t Target) ([]int, error) {
 	return coordinatorIn(v, v.transactions, t, "transactional id")
 }
 
-func coordinatorIn(v view, of map[string]int, t Target, what string) ([]int, error) {
+func coordinatorIn(v View, of map[string]int, t Target, what string) ([]int, error) {
 	if p := t.words["pipeline"]; p != "" {
 		node, ok := of[p]
 		if !ok {
@@ -123,17 +123,17 @@ func coordinatorIn(v view, of map[string]int, t Target, what string) ([]int, err
 	return []int{node}, nil
 }
 
-func brokerNumber(v view, t Target) ([]int, error) {
-	if n := t.number("number"); slices.Contains(v.nodes, n) {
+func brokerNumber(v View, t Target) ([]int, error) {
+	if n := t.number("number"); slices.Contains(v.Nodes, n) {
 		return []int{n}, nil
 	}
-	return nil, fmt.Errorf("%q: the cluster has brokers %v", t, v.nodes)
+	return nil, fmt.Errorf("%q: the cluster has brokers %v", t, v.Nodes)
 }
 
-func allBrokers(v view, _ Target) ([]int, error) { return slices.Clone(v.nodes), nil }
+func allBrokers(v View, _ Target) ([]int, error) { return slices.Clone(v.Nodes), nil }
 
-// findBrokers resolves a target that selects brokers: never to none.
-func (t Target) findBrokers(v view) ([]int, error) {
+// FindBrokers resolves a target that selects brokers: never to none.
+func (t Target) FindBrokers(v View) ([]int, error) {
 	if t.Class() != Brokers {
 		return nil, fmt.Errorf("%q selects %s, not brokers", t, t.Class())
 	}
@@ -144,7 +144,7 @@ func (t Target) findBrokers(v view) ([]int, error) {
 	return found, err
 }
 
-// without lists the nodes that aren't in the second list.
-func without(nodes, hit []int) []int {
+// Without lists the nodes that aren't in the second list.
+func Without(nodes, hit []int) []int {
 	return slices.DeleteFunc(slices.Clone(nodes), func(n int) bool { return slices.Contains(hit, n) })
 }

@@ -1,4 +1,4 @@
-package toxics
+package target
 
 import (
 	"fmt"
@@ -7,20 +7,20 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// check says what the target names that an experiment doesn't have.
-func (t Target) check(s harness.Scope) error {
+// Check says what the target names that an experiment doesn't have.
+func (t Target) Check(s harness.Scope) error {
 	for _, part := range slices.Concat(t.union, t.but) {
-		if err := part.check(s); err != nil {
+		if err := part.Check(s); err != nil {
 			return err
 		}
 	}
 	_, isPartition := t.words["partition"]
 	topic := t.words["topic"]
-	if isPartition && !isInternal(topic) && t.number("partition") >= s.Partitions {
+	if isPartition && !Internal(topic) && t.number("partition") >= s.Partitions {
 		return fmt.Errorf("%q: partitions go from 0 to %d", t, s.Partitions-1)
 	}
-	if topic != "" && topic != outputs && topic != input && !isInternal(topic) && !s.Has(topic) {
-		return fmt.Errorf("%q: the topic is %s, %s, a pipeline of the experiment, or internal", t, outputs, input)
+	if topic != "" && topic != Output && topic != Input && !Internal(topic) && !s.Has(topic) {
+		return fmt.Errorf("%q: the topic is %s, %s, a pipeline of the experiment, or internal", t, Output, Input)
 	}
 	if p := t.words["pipeline"]; p != "" && !s.Has(p) {
 		return fmt.Errorf("%q: the experiment has no pipeline %q", t, p)
@@ -37,13 +37,13 @@ func (t Target) check(s harness.Scope) error {
 	return nil
 }
 
-// means says whether a target that may name a pipeline is about this one.
-func (t Target) means(pipeline string) bool {
+// Means says whether a target that may name a pipeline is about this one.
+func (t Target) Means(pipeline string) bool {
 	return t.words["pipeline"] == "" || t.words["pipeline"] == pipeline
 }
 
-// wholeTopics refuses single partitions where only whole topics make sense.
-func (t Target) wholeTopics(why string) error {
+// WholeTopics refuses single partitions where only whole topics make sense.
+func (t Target) WholeTopics(why string) error {
 	for _, part := range append([]Target{t}, slices.Concat(t.union, t.but)...) {
 		if _, one := part.words["partition"]; one {
 			return fmt.Errorf("%q: %s whole topics: topic %s", t, why, part.words["topic"])

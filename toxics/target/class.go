@@ -1,4 +1,4 @@
-package toxics
+package target
 
 import "strings"
 
@@ -20,12 +20,12 @@ const (
 // classNames are the classes in words, in order.
 var classNames = []string{"brokers", "workers", "partitions", "groups", "sources", "the external service"}
 
-func (c Class) has(other Class) bool { return c&other == other }
+func (c Class) Has(other Class) bool { return c&other == other }
 
 func (c Class) String() string {
 	var words []string
 	for i, name := range classNames {
-		if c.has(1 << i) {
+		if c.Has(1 << i) {
 			words = append(words, name)
 		}
 	}

@@ -1,4 +1,4 @@
-package toxics
+package target
 
 import (
 	"cmp"
@@ -15,9 +15,9 @@ const (
 	notWord = "not "
 )
 
-// ParseTarget reads a selector: one form, or several of one class, compounded: "broker 1 and broker 2",
+// Parse reads a selector: one form, or several of one class, compounded: "broker 1 and broker 2",
 // "follower of output/0, not controller", "not broker 3".
-func ParseTarget(s string) (Target, error) {
+func Parse(s string) (Target, error) {
 	base, rest, _ := strings.Cut(s, butWord)
 	var excluded []string
 	if rest != "" {
@@ -85,15 +85,15 @@ func (t Target) coherent() error {
 
 func (t Target) random() bool { return t.form.random }
 
-// errNobody says that a target selects nothing now.
-var errNobody = errors.New("there is none now")
+// errNone says that a target selects nothing now.
+var errNone = errors.New("there is none now")
 
 // combine resolves a target's parts and puts them together: sorted where it is compound, and never nothing.
 func combine[T cmp.Ordered](t Target, find func(Target) ([]T, error)) ([]T, error) {
 	if t.union == nil {
 		found, err := find(t)
 		if err == nil && len(found) == 0 {
-			err = fmt.Errorf("%q: %w", t, errNobody)
+			err = fmt.Errorf("%q: %w", t, errNone)
 		}
 		return found, err
 	}
@@ -113,7 +113,7 @@ func combine[T cmp.Ordered](t Target, find func(Target) ([]T, error)) ([]T, erro
 		found = slices.DeleteFunc(found, func(x T) bool { return slices.Contains(some, x) })
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("%q: %w", t, errNobody)
+		return nil, fmt.Errorf("%q: %w", t, errNone)
 	}
 	slices.Sort(found)
 	return slices.Compact(found), nil

@@ -1,4 +1,4 @@
-package toxics
+package target
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ type form struct {
 	syntax  string
 	class   Class
 	pattern *regexp.Regexp
-	brokers func(view, Target) ([]int, error)
+	brokers func(View, Target) ([]int, error)
 	workers func([]harness.Member, Target) ([]string, error)
 	// random says that one of them is meant, which the seed chooses.
 	random bool
@@ -43,11 +43,11 @@ func init() { // not a literal: its functions parse targets themselves in error 
 		broker(allBrokersSyntax, allBrokersSyntax, allBrokers),
 		{syntax: "random broker", class: Brokers, pattern: whole("random broker"), brokers: allBrokers, random: true},
 		worker("worker N", `worker (?P<number>\d+)`, workerNumber),
-		worker("holder of output/PARTITION", `holder of (?:output|input)/(?P<partition>\d+)`, holderOf),
+		worker("holder of output/PARTITION", `holder of (?:output|input)/(?P<partition>\d+)`, ownerOf),
 		{syntax: "external service", class: Service, pattern: whole(`external service`)},
 		{syntax: "sources under test", class: Sources, pattern: whole(`sources under test`)},
 		{syntax: "source of PIPELINE", class: Sources, pattern: whole(`source of (?P<pipeline>[\w.-]+)`)},
-		worker("the worker that holds partition PARTITION", `the worker that holds partition (?P<partition>\d+)`, holderOf),
+		worker("the worker that holds partition PARTITION", `the worker that holds partition (?P<partition>\d+)`, ownerOf),
 		worker(allWorkersSyntax, allWorkersSyntax, allWorkers),
 		{syntax: "random worker", class: Workers, pattern: whole("random worker"), workers: allWorkers, random: true},
 		{syntax: "partition TOPIC/PARTITION", class: Partitions, pattern: whole(`partition (?P<topic>[\w.-]+)/(?P<partition>\d+)`)},
@@ -56,7 +56,7 @@ func init() { // not a literal: its functions parse targets themselves in error 
 	}
 }
 
-func broker(syntax, pattern string, find func(view, Target) ([]int, error)) form {
+func broker(syntax, pattern string, find func(View, Target) ([]int, error)) form {
 	return form{syntax: syntax, class: Brokers, pattern: whole(pattern), brokers: find}
 }
 
@@ -66,8 +66,8 @@ func worker(syntax, pattern string, find func([]harness.Member, Target) ([]strin
 
 func whole(pattern string) *regexp.Regexp { return regexp.MustCompile("^" + pattern + "$") }
 
-// TargetForms lists the ways to write a target: those of one word or phrase, and how to compound them.
-func TargetForms() []string {
+// Forms lists the ways to write a target: those of one word or phrase, and how to compound them.
+func Forms() []string {
 	var out []string
 	for _, f := range forms {
 		out = append(out, f.syntax)

@@ -1,4 +1,4 @@
-package toxics
+package target
 
 import (
 	"fmt"
@@ -7,9 +7,9 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// findGroups resolves a target that selects groups, by pipeline.
-func findGroups(f *harness.Field, selector string) (map[string]string, error) {
-	t, err := ParseTarget(selector)
+// FindGroups resolves a target that selects groups, by pipeline.
+func FindGroups(f *harness.Field, selector string) (map[string]string, error) {
+	t, err := Parse(selector)
 	if err != nil {
 		return nil, err
 	}

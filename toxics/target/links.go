@@ -1,4 +1,4 @@
-package toxics
+package target
 
 import (
 	"slices"
@@ -9,17 +9,17 @@ import (
 
 // The directions a fault on links can have, seen from its target.
 const (
-	bothWays   = "both"
-	toTarget   = "to"
-	fromTarget = "from"
+	BothWays   = "both"
+	ToTarget   = "to"
+	FromTarget = "from"
 )
 
 // The groups of links by the names that options use: all but the external service's, those of clients, and those between
 // nodes.
 var (
-	linkKinds   = []string{string(harness.ClientLink), string(harness.ReplicationLink), string(harness.QuorumLink)}
-	clientLinks = linkKinds[:1]
-	nodeLinks   = linkKinds[1:]
+	LinkKinds   = []string{string(harness.ClientLink), string(harness.ReplicationLink), string(harness.QuorumLink)}
+	ClientLinks = LinkKinds[:1]
+	NodeLinks   = LinkKinds[1:]
 )
 
 // end is one end of a link: a node, or a client by its name.
@@ -28,50 +28,50 @@ type end struct {
 	client string
 }
 
-// side says which ends are on one side of a fault.
-type side func(end) bool
+// Side says which ends are on one side of a fault.
+type Side func(end) bool
 
-func nodesIn(nodes []int) side { return func(e end) bool { return slices.Contains(nodes, e.node) } }
+func nodesIn(nodes []int) Side { return func(e end) bool { return slices.Contains(nodes, e.node) } }
 
-func clientsIn(names []string) side {
+func clientsIn(names []string) Side {
 	return func(e end) bool { return slices.Contains(names, e.client) }
 }
 
-func everyone(end) bool { return true }
+func Everyone(end) bool { return true }
 
-func not(s side) side { return func(e end) bool { return !s(e) } }
+func Not(s Side) Side { return func(e end) bool { return !s(e) } }
 
-// stream is one direction of one link.
-type stream struct {
-	link harness.Link
-	up   bool
+// Stream is one direction of one link.
+type Stream struct {
+	Link harness.Link
+	Up   bool
 }
 
-func (s stream) direction() string {
-	if s.up {
+func (s Stream) Direction() string {
+	if s.Up {
 		return "upstream"
 	}
 	return "downstream"
 }
 
-// held is how many bytes of the stream entered the proxy and didn't leave it, passed how many left it.
-func (s stream) held(b harness.LinkBytes) int64 {
-	if s.up {
+// Held is how many bytes of the stream entered the proxy and didn't leave it, passed how many left it.
+func (s Stream) Held(b harness.LinkBytes) int64 {
+	if s.Up {
 		return b.UpstreamIn - b.UpstreamOut
 	}
 	return b.DownstreamIn - b.DownstreamOut
 }
 
-func (s stream) passed(b harness.LinkBytes) int64 {
-	if s.up {
+func (s Stream) Passed(b harness.LinkBytes) int64 {
+	if s.Up {
 		return b.UpstreamOut
 	}
 	return b.DownstreamOut
 }
 
-// ended is how many connections were ended from the side that the stream comes from.
-func (s stream) ended(b harness.LinkBytes) int64 {
-	if s.up {
+// Ended is how many connections were ended from the side that the stream comes from.
+func (s Stream) Ended(b harness.LinkBytes) int64 {
+	if s.Up {
 		return b.UpstreamEnded
 	}
 	return b.DownstreamEnded
@@ -89,47 +89,47 @@ func dialler(l harness.Link) end {
 	return end{node: node}
 }
 
-// between lists the streams of links of the given kinds between target and other. Bytes from i to j flow upstream on
+// Between lists the streams of links of the given kinds between target and other. Bytes from i to j flow upstream on
 // the link that i dials, and downstream on the one that j dials: one way is one direction of both links.
-func between(links []harness.Link, kinds []string, target, other side, direction string) []stream {
-	var out []stream
+func Between(links []harness.Link, kinds []string, target, other Side, direction string) []Stream {
+	var out []Stream
 	for _, l := range links {
 		if !slices.Contains(kinds, string(l.Kind)) {
 			continue
 		}
 		from, to := dialler(l), end{node: l.To}
 		targetDials, targetIsDialled := target(from) && other(to), target(to) && other(from)
-		if crosses(direction, targetIsDialled, targetDials) {
-			out = append(out, stream{link: l, up: true})
+		if Crosses(direction, targetIsDialled, targetDials) {
+			out = append(out, Stream{Link: l, Up: true})
 		}
-		if crosses(direction, targetDials, targetIsDialled) {
-			out = append(out, stream{link: l})
+		if Crosses(direction, targetDials, targetIsDialled) {
+			out = append(out, Stream{Link: l})
 		}
 	}
 	return out
 }
 
-// crosses says whether bytes that flow to the target, or from it, are in the fault's direction.
-func crosses(direction string, to, from bool) bool {
-	return (to && direction != fromTarget) || (from && direction != toTarget)
+// Crosses says whether bytes that flow to the target, or from it, are in the fault's direction.
+func Crosses(direction string, to, from bool) bool {
+	return (to && direction != FromTarget) || (from && direction != ToTarget)
 }
 
-// proxiesOf lists the proxies of streams, each once, in order.
-func proxiesOf(streams []stream) []string {
+// ProxiesOf lists the proxies of streams, each once, in order.
+func ProxiesOf(streams []Stream) []string {
 	var names []string
 	for _, s := range streams {
-		names = append(names, s.link.Proxy)
+		names = append(names, s.Link.Proxy)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// directionText says a direction for people.
-func directionText(direction string) string {
+// DirectionText says a direction for people.
+func DirectionText(direction string) string {
 	switch direction {
-	case toTarget:
+	case ToTarget:
 		return ", towards it only"
-	case fromTarget:
+	case FromTarget:
 		return ", away from it only"
 	}
 	return ""

@@ -1,4 +1,4 @@
-package toxics
+package target
 
 // Outage is what a fault takes out of the controller quorum while it is active.
 type Outage struct {
@@ -21,14 +21,14 @@ func (t Target) Outage() Outage {
 		return t.outage()
 	case t.random(): // one, whichever it is
 		return Outage{Found: true}
-	case len(t.but) > 0 && t.union[0].allBrokers(): // all but one, at the worst
+	case len(t.but) > 0 && t.union[0].AllBrokers(): // all but one, at the worst
 		return Outage{All: true}
 	}
 	return outageOfUnion(t.union)
 }
 
-// allBrokers reports whether the target is written as all brokers.
-func (t Target) allBrokers() bool { return t.form.syntax == allBrokersSyntax }
+// AllBrokers reports whether the target is written as all brokers.
+func (t Target) AllBrokers() bool { return t.form.syntax == allBrokersSyntax }
 
 // outageOfUnion adds up what each part takes. Two that are only known at run time may be two nodes.
 func outageOfUnion(parts []Target) Outage {

@@ -1,4 +1,4 @@
-package toxics
+package target
 
 import (
 	"fmt"
@@ -7,38 +7,39 @@ import (
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/toxics/admin"
 )
 
-// findPlaces resolves a target that selects partitions: in every topic that it stands for, sorted.
-func (t Target) findPlaces(v view) ([]place, error) {
+// FindPartitions resolves a target that selects partitions: in every topic that it stands for, sorted.
+func (t Target) FindPartitions(v View) ([]admin.TopicPartition, error) {
 	if t.Class() != Partitions {
 		return nil, fmt.Errorf("%q selects %s, not partitions", t, t.Class())
 	}
-	texts, err := combine(t, func(atom Target) ([]string, error) { return atom.placesNow(v) })
+	texts, err := combine(t, func(atom Target) ([]string, error) { return atom.partitionsNow(v) })
 	if err != nil {
 		return nil, err
 	}
-	var found []place
+	var found []admin.TopicPartition
 	for _, text := range texts {
 		topic, number, _ := strings.Cut(text, "/") // a topic's name has no slash
 		p, err := strconv.ParseInt(number, 10, 32)
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, place{topic, int32(p)})
+		found = append(found, admin.TopicPartition{Topic: topic, Partition: int32(p)})
 	}
-	slices.SortFunc(found, byPlace)
+	slices.SortFunc(found, admin.Compare)
 	return found, nil
 }
 
-// placesNow lists the partitions of one form, as text, which can be ordered.
-func (t Target) placesNow(v view) ([]string, error) {
+// partitionsNow lists the partitions of one form, as text, which can be ordered.
+func (t Target) partitionsNow(v View) ([]string, error) {
 	_, one := t.words["partition"]
 	var found []string
-	for _, topic := range v.names(t.words["topic"]) {
-		for p := range v.topics[topic] {
+	for _, topic := range v.Names(t.words["topic"]) {
+		for p := range v.Topics[topic] {
 			if !one || p == t.partition() {
-				found = append(found, place{topic, p}.String())
+				found = append(found, admin.TopicPartition{Topic: topic, Partition: p}.String())
 			}
 		}
 	}
@@ -48,7 +49,7 @@ func (t Target) placesNow(v view) ([]string, error) {
 	return found, nil
 }
 
-// concerned keeps the places that matter to a pipeline.
-func (v view) concerned(places []place, l harness.PipelineLayout) []place {
-	return slices.DeleteFunc(slices.Clone(places), func(p place) bool { return !v.concerns(l, p.topic) })
+// Concerning keeps the places that matter to a pipeline.
+func (v View) Concerning(places []admin.TopicPartition, l harness.PipelineLayout) []admin.TopicPartition {
+	return slices.DeleteFunc(slices.Clone(places), func(p admin.TopicPartition) bool { return !v.Concerns(l, p.Topic) })
 }

@@ -1,4 +1,4 @@
-package toxics
+package target
 
 import (
 	"fmt"
@@ -6,11 +6,11 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// sourcesOf picks the running sources of producer-only pipelines that a target means.
-func sourcesOf(members []harness.Member, t Target) ([]string, error) {
+// FindSources picks the running sources of producer-only pipelines that a target means.
+func FindSources(members []harness.Member, t Target) ([]string, error) {
 	var names []string
 	for _, m := range members {
-		if m.Role != roleWorker && m.Pipeline != "" && m.State == harness.MemberRunning && t.means(m.Pipeline) {
+		if m.Role != RoleWorker && m.Pipeline != "" && m.State == harness.MemberRunning && t.Means(m.Pipeline) {
 			names = append(names, m.Name)
 		}
 	}

@@ -1,4 +1,4 @@
-package toxics
+package target
 
 import (
 	"fmt"
@@ -20,7 +20,7 @@ func suggestForm(s string) string {
 		}
 	}
 	if len(meant) == 0 {
-		return "targets are: " + strings.Join(TargetForms(), "; ")
+		return "targets are: " + strings.Join(Forms(), "; ")
 	}
 	return fmt.Sprintf("did you mean %s?", strings.Join(meant, " or "))
 }

@@ -1,8 +1,6 @@
-package toxics
+package target
 
-import (
-	"strconv"
-)
+import "strconv"
 
 // Target is a parsed selector. What it selects is found when a fault is injected.
 type Target struct {

@@ -1,4 +1,4 @@
-package toxics
+package target
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/toxics/admin"
 )
 
 // planned is a run of two pipelines: p reads and writes transactionally with two workers, q only produces.
@@ -37,16 +38,16 @@ var workers = []harness.Member{
 }
 
 // at is a hand-made view: brokers 1 to 3, partition p led by broker p+1, broker 3 the controller.
-func at() view {
+func at() View {
 	state := func(leader int32, others ...int32) harness.PartitionState {
 		return harness.PartitionState{Leader: int(leader), ISR: append(others, leader), Replicas: append([]int32{leader}, others...)}
 	}
 	topic := func() map[int32]harness.PartitionState {
 		return map[int32]harness.PartitionState{0: state(1, 3, 2), 1: state(2, 3, 1), 2: state(3, 1, 2)}
 	}
-	return view{
-		plan: planned, nodes: []int{1, 2, 3}, controller: 3, groups: map[string]int{"p": 2}, transactions: map[string]int{"p": 1},
-		topics: map[string]map[int32]harness.PartitionState{"in": topic(), "out-p": topic(), "out-q": topic()},
+	return View{
+		plan: planned, Nodes: []int{1, 2, 3}, Controller: 3, groups: map[string]int{"p": 2}, transactions: map[string]int{"p": 1},
+		Topics: map[string]map[int32]harness.PartitionState{"in": topic(), "out-p": topic(), "out-q": topic()},
 	}
 }
 
@@ -65,10 +66,10 @@ func TestTargetsSelect(t *testing.T) {
 		"broker 2":                          {2},
 		"all brokers":                       {1, 2, 3},
 	} {
-		parsed, err := ParseTarget(selector)
+		parsed, err := Parse(selector)
 		require.NoError(t, err, selector)
-		require.NoError(t, parsed.check(scopeOfPlan), selector)
-		found, err := parsed.findBrokers(at())
+		require.NoError(t, parsed.Check(scopeOfPlan), selector)
+		found, err := parsed.FindBrokers(at())
 		require.NoError(t, err, selector)
 		assert.Equal(t, want, found, selector)
 	}
@@ -85,12 +86,12 @@ func TestCompoundTargetsSelect(t *testing.T) {
 		"leader of output/0 and controller":          {1, 3},
 		"coordinator of group p, not the controller": {2},
 	} {
-		parsed, err := ParseTarget(selector)
+		parsed, err := Parse(selector)
 		require.NoError(t, err, selector)
-		require.NoError(t, parsed.check(scopeOfPlan), selector)
+		require.NoError(t, parsed.Check(scopeOfPlan), selector)
 		v := at()
 		v.draw = 1
-		found, err := parsed.findBrokers(v)
+		found, err := parsed.FindBrokers(v)
 		require.NoError(t, err, selector)
 		assert.Equal(t, want, found, selector)
 	}
@@ -104,12 +105,12 @@ func TestCompoundTargetsSelect(t *testing.T) {
 		"broker 1, not leader of outptu":  "did you mean leader of TOPIC/PARTITION",
 		"broker 1 and broker 9":           "brokers go from 1 to 3",
 	} {
-		parsed, err := ParseTarget(selector)
+		parsed, err := Parse(selector)
 		if err == nil {
-			err = parsed.check(scopeOfPlan)
+			err = parsed.Check(scopeOfPlan)
 		}
 		if err == nil {
-			_, err = parsed.findBrokers(at())
+			_, err = parsed.FindBrokers(at())
 		}
 		require.ErrorContains(t, err, want, selector)
 	}
@@ -117,12 +118,12 @@ func TestCompoundTargetsSelect(t *testing.T) {
 
 func TestReplicasThatFellBehind(t *testing.T) {
 	v := at()
-	s := v.topics["out-p"][0]
+	s := v.Topics["out-p"][0]
 	s.ISR = []int32{1, 2}
-	v.topics["out-p"][0] = s
-	parsed, err := ParseTarget("out-of-sync replica of output/0")
+	v.Topics["out-p"][0] = s
+	parsed, err := Parse("out-of-sync replica of output/0")
 	require.NoError(t, err)
-	found, err := parsed.findBrokers(v)
+	found, err := parsed.FindBrokers(v)
 	require.NoError(t, err)
 	assert.Equal(t, []int{3}, found)
 }
@@ -136,21 +137,21 @@ func TestCompoundTargetsOfWorkersAndPartitions(t *testing.T) {
 		"worker 0 and holder of output/1": {"p-0", "p-1"},
 		"random worker, not worker 1":     {"p-0"},
 	} {
-		parsed, err := ParseTarget(selector)
+		parsed, err := Parse(selector)
 		require.NoError(t, err, selector)
 		parsed.draw = 1
 		found, err := parsed.workersNow(workers)
 		require.NoError(t, err, selector)
 		assert.Equal(t, want, found, selector)
 	}
-	for selector, want := range map[string][]place{
-		"partition output/1":                  {{"out-p", 1}, {"out-q", 1}},
-		"topic p, not partition p/1":          {{"out-p", 0}, {"out-p", 2}},
-		"partition input/0 and partition q/2": {{"in", 0}, {"out-q", 2}},
+	for selector, want := range map[string][]admin.TopicPartition{
+		"partition output/1":                  {{Topic: "out-p", Partition: 1}, {Topic: "out-q", Partition: 1}},
+		"topic p, not partition p/1":          {{Topic: "out-p", Partition: 0}, {Topic: "out-p", Partition: 2}},
+		"partition input/0 and partition q/2": {{Topic: "in", Partition: 0}, {Topic: "out-q", Partition: 2}},
 	} {
-		parsed, err := ParseTarget(selector)
+		parsed, err := Parse(selector)
 		require.NoError(t, err, selector)
-		found, err := parsed.findPlaces(at())
+		found, err := parsed.FindPartitions(at())
 		require.NoError(t, err, selector)
 		assert.Equal(t, want, found, selector)
 	}
@@ -158,7 +159,7 @@ func TestCompoundTargetsOfWorkersAndPartitions(t *testing.T) {
 
 func TestTargetsThatDontExistAreErrors(t *testing.T) {
 	broken := at()
-	broken.topics = map[string]map[int32]harness.PartitionState{"out-p": {0: {Leader: -1}}}
+	broken.Topics = map[string]map[int32]harness.PartitionState{"out-p": {0: {Leader: -1}}}
 	broken.groups, broken.controllerErr = nil, errors.New("no leader")
 	for selector, want := range map[string]string{
 		"leader of output/0":     "no leader now",
@@ -168,17 +169,17 @@ func TestTargetsThatDontExistAreErrors(t *testing.T) {
 		"controller":             "no leader",
 		"broker 4":               "the cluster has brokers [1 2 3]",
 	} {
-		parsed, err := ParseTarget(selector)
+		parsed, err := Parse(selector)
 		require.NoError(t, err, selector)
-		_, err = parsed.findBrokers(broken)
+		_, err = parsed.FindBrokers(broken)
 		require.ErrorContains(t, err, want, selector)
 	}
 }
 
 func TestTargetsThatMakeNoSense(t *testing.T) {
-	_, err := ParseTarget("leder of output/0")
+	_, err := Parse("leder of output/0")
 	require.ErrorContains(t, err, `"leder of output/0" is no target; did you mean leader of TOPIC/PARTITION`)
-	_, err = ParseTarget("everything")
+	_, err = Parse("everything")
 	require.ErrorContains(t, err, "targets are: leader of TOPIC/PARTITION; follower of TOPIC/PARTITION; out-of-sync replica")
 	for selector, want := range map[string]string{
 		"leader of output/3":                "partitions go from 0 to 2",
@@ -189,9 +190,9 @@ func TestTargetsThatMakeNoSense(t *testing.T) {
 		"worker 2":                          "workers go from 0 to 1",
 		"coordinator of transactional id x": `the experiment has no pipeline "x"`,
 	} {
-		parsed, err := ParseTarget(selector)
+		parsed, err := Parse(selector)
 		require.NoError(t, err, selector)
-		require.ErrorContains(t, parsed.check(scopeOfPlan), want, selector)
+		require.ErrorContains(t, parsed.Check(scopeOfPlan), want, selector)
 	}
 }
 
@@ -200,10 +201,10 @@ func TestPipelinesThatPartedFollowTheMajority(t *testing.T) {
 	v.plan.Pipelines = append(slices.Clone(v.plan.Pipelines), harness.PipelineLayout{
 		PipelineInfo: harness.PipelineInfo{Name: "r"}, Output: "out-r",
 	})
-	v.topics["out-r"] = map[int32]harness.PartitionState{0: {Leader: 3}}
-	parsed, err := ParseTarget("leader of output/0")
+	v.Topics["out-r"] = map[int32]harness.PartitionState{0: {Leader: 3}}
+	parsed, err := Parse("leader of output/0")
 	require.NoError(t, err)
-	found, err := parsed.findBrokers(v)
+	found, err := parsed.FindBrokers(v)
 	require.NoError(t, err)
 	assert.Equal(t, []int{1}, found)
 }
@@ -217,9 +218,9 @@ func TestLookAtABroker(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(admin.Close)
 	require.NoError(t, admin.Ping(t.Context()))
-	v, err := look(t.Context(), &harness.Field{Cluster: nodes{list: []int{0, 1, 2}}, Admin: admin, Plan: planned})
+	v, err := Look(t.Context(), &harness.Field{Cluster: nodes{list: []int{0, 1, 2}}, Admin: admin, Plan: planned})
 	require.NoError(t, err)
-	assert.Equal(t, 1, v.topics["out-p"][0].Leader)
+	assert.Equal(t, 1, v.Topics["out-p"][0].Leader)
 	assert.EqualValues(t, kafka.CoordinatorFor("group-p"), v.groups["p"])
 	assert.EqualValues(t, kafka.CoordinatorFor("txn-p-0"), v.transactions["p"])
 	assert.NotContains(t, v.groups, "q")
@@ -234,9 +235,9 @@ type nodes struct {
 func (n nodes) Info() harness.ClusterInfo { return harness.ClusterInfo{Nodes: n.list} }
 
 func TestLinksOfControllersConcernEveryPipeline(t *testing.T) {
-	v := view{nodes: []int{1, 2, 3}, controller: 4}
-	link := stream{link: harness.Link{Kind: harness.QuorumLink, From: "1", To: 4}}
+	v := View{Nodes: []int{1, 2, 3}, Controller: 4}
+	link := Stream{Link: harness.Link{Kind: harness.QuorumLink, From: "1", To: 4}}
 	l := harness.PipelineLayout{Output: "out"}
-	assert.True(t, found{view: v, brokers: []int{4}}.matters(link, l, nil), "a cut quorum link of a separate controller")
-	assert.False(t, found{view: v, brokers: []int{1}}.matters(link, l, nil), "of a broker that leads nothing of it")
+	assert.True(t, Found{View: v, Brokers: []int{4}}.Matters(link, l, nil), "a cut quorum link of a separate controller")
+	assert.False(t, Found{View: v, Brokers: []int{1}}.Matters(link, l, nil), "of a broker that leads nothing of it")
 }

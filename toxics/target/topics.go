@@ -1,4 +1,4 @@
-package toxics
+package target
 
 import (
 	"maps"
@@ -6,30 +6,31 @@ import (
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/toxics/admin"
 )
 
-const outputs = "output"
+const Output = "output"
 
-const input = "input"
+const Input = "input"
 
-const offsetsTopic = "__consumer_offsets"
+const OffsetsTopic = "__consumer_offsets"
 
 const shareStateTopic = "__share_group_state"
 
-const transactionsTopic = "__transaction_state"
+const TransactionsTopic = "__transaction_state"
 
-// topicsOf lists the topics a run's faults care for: input and outputs.
-func topicsOf(plan harness.TopicPlan) []string {
+// TopicsOf lists the topics a run's faults care for: input and outputs.
+func TopicsOf(plan harness.TopicPlan) []string {
 	names := append([]string{plan.Input}, plan.Outputs()...)
 	return slices.DeleteFunc(names, func(n string) bool { return n == "" })
 }
 
-// names returns the topics that a selector's topic stands for.
-func (v view) names(topic string) []string {
+// Names returns the topics that a selector's topic stands for.
+func (v View) Names(topic string) []string {
 	switch topic {
-	case outputs:
+	case Output:
 		return v.plan.Outputs()
-	case input:
+	case Input:
 		return []string{v.plan.Input}
 	}
 	if l, err := v.plan.Pipeline(topic); err == nil {
@@ -38,13 +39,13 @@ func (v view) names(topic string) []string {
 	return []string{topic}
 }
 
-func isInternal(topic string) bool { return strings.HasPrefix(topic, "__") }
+func Internal(topic string) bool { return strings.HasPrefix(topic, "__") }
 
-// ledBy lists the partitions of the run's own topics that any of the brokers leads, sorted.
-func (v view) ledBy(brokers []int, topics ...string) []int32 {
+// LedBy lists the partitions of the run's own topics that any of the brokers leads, sorted.
+func (v View) LedBy(brokers []int, topics ...string) []int32 {
 	led := map[int32]bool{}
 	for _, topic := range topics {
-		for p, state := range v.topics[topic] {
+		for p, state := range v.Topics[topic] {
 			if slices.Contains(brokers, state.Leader) {
 				led[p] = true
 			}
@@ -54,7 +55,7 @@ func (v view) ledBy(brokers []int, topics ...string) []int32 {
 }
 
 // topicsRead lists the topics whose leaders matter to a pipeline.
-func (v view) topicsRead(l harness.PipelineLayout) []string {
+func (v View) topicsRead(l harness.PipelineLayout) []string {
 	if l.ProducerOnly {
 		return l.Outputs()
 	}
@@ -64,35 +65,35 @@ func (v view) topicsRead(l harness.PipelineLayout) []string {
 	return append([]string{v.plan.Input}, l.Outputs()...)
 }
 
-// numbers lists a topic's partitions.
-func (v view) numbers(topic string) []int32 { return slices.Sorted(maps.Keys(v.topics[topic])) }
+// Numbers lists a topic's partitions.
+func (v View) Numbers(topic string) []int32 { return slices.Sorted(maps.Keys(v.Topics[topic])) }
 
-// concerns says whether a topic matters to a pipeline: it reads or writes it, or its coordinator keeps its log there.
-func (v view) concerns(l harness.PipelineLayout, topic string) bool {
+// Concerns says whether a topic matters to a pipeline: it reads or writes it, or its coordinator keeps its log there.
+func (v View) Concerns(l harness.PipelineLayout, topic string) bool {
 	switch topic {
-	case offsetsTopic:
+	case OffsetsTopic:
 		return l.Group != ""
 	case shareStateTopic:
 		return l.ShareGroup
-	case transactionsTopic:
+	case TransactionsTopic:
 		return len(l.TransactionalIDs) > 0
 	}
 	return slices.Contains(v.topicsRead(l), topic)
 }
 
-// generic is the name that stands for a topic in targets: a run's real names say little to people.
-func (v view) generic(topic string) string {
+// Generic is the name that stands for a topic in targets: a run's real names say little to people.
+func (v View) Generic(topic string) string {
 	if topic == v.plan.Input {
-		return input
+		return Input
 	}
 	if _, ok := v.pipelineOf(topic); ok {
-		return outputs
+		return Output
 	}
 	return topic
 }
 
 // pipelineOf is the pipeline whose output a topic is.
-func (v view) pipelineOf(topic string) (string, bool) {
+func (v View) pipelineOf(topic string) (string, bool) {
 	for _, l := range v.plan.Pipelines {
 		if slices.Contains(l.Outputs(), topic) {
 			return l.Name, true
@@ -103,6 +104,8 @@ func (v view) pipelineOf(topic string) (string, bool) {
 
 // replicas is a place's order of replicas.
 // leader is who led a partition when it was looked at, negative where nobody did.
-func (v view) leader(p place) int { return v.topics[p.topic][p.partition].Leader }
+func (v View) Leader(p admin.TopicPartition) int { return v.Topics[p.Topic][p.Partition].Leader }
 
-func (v view) replicas(p place) []int32 { return v.topics[p.topic][p.partition].Replicas }
+func (v View) Replicas(p admin.TopicPartition) []int32 {
+	return v.Topics[p.Topic][p.Partition].Replicas
+}

@@ -1,4 +1,4 @@
-package toxics
+package target
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/toxics/admin"
 )
 
 // The names that stand for a run's topics: every pipeline's output, and the shared input.
@@ -19,14 +20,14 @@ const ()
 // coordinator types of FindCoordinator.
 const ()
 
-// view is who does what in the cluster at one moment.
-type view struct {
+// View is who does what in the cluster at one moment.
+type View struct {
 	plan  harness.TopicPlan
-	nodes []int
-	// topics are the newest states that any broker knows, by topic and partition.
-	topics map[string]map[int32]harness.PartitionState
-	// controller is 0 where it could not be learnt.
-	controller    int
+	Nodes []int
+	// Topics are the newest states that any broker knows, by topic and partition.
+	Topics map[string]map[int32]harness.PartitionState
+	// Controller is 0 where it could not be learnt.
+	Controller    int
 	controllerErr error
 	// groups and transactions are the coordinators of each pipeline's group and transactional ids; coordinatorErr says
 	// why some are missing.
@@ -36,32 +37,32 @@ type view struct {
 	draw uint64
 }
 
-// look asks the brokers who does what. Brokers that don't answer in time are left out: they may be what a fault hit.
-func look(ctx context.Context, f *harness.Field) (view, error) {
-	v := view{plan: f.Plan, nodes: f.Cluster.Info().Nodes, groups: map[string]int{}, transactions: map[string]int{}, draw: drawOf(f)}
-	topics, answered, err := newestTopics(ctx, f.Admin, v.nodes, append(topicsOf(f.Plan), offsetsTopic, transactionsTopic)...)
-	if errors.Is(err, errUnknownTopics) && len(answered) > 0 && len(topicsOf(f.Plan)) == 0 {
+// Look asks the brokers who does what. Brokers that don't answer in time are left out: they may be what a fault hit.
+func Look(ctx context.Context, f *harness.Field) (View, error) {
+	v := View{plan: f.Plan, Nodes: f.Cluster.Info().Nodes, groups: map[string]int{}, transactions: map[string]int{}, draw: drawOf(f)}
+	topics, answered, err := admin.NewestTopics(ctx, f.Admin, v.Nodes, append(TopicsOf(f.Plan), OffsetsTopic, TransactionsTopic)...)
+	if errors.Is(err, admin.ErrUnknownTopics) && len(answered) > 0 && len(TopicsOf(f.Plan)) == 0 {
 		err = nil // a cluster that was just brought up has no topic, not even the internal ones
 	}
 	if err != nil {
-		return view{}, fmt.Errorf("who leads what: %w", err)
+		return View{}, fmt.Errorf("who leads what: %w", err)
 	}
-	v.topics = topics
-	v.controller, v.controllerErr = harness.Controller(ctx, f.Admin, answered)
+	v.Topics = topics
+	v.Controller, v.controllerErr = harness.Controller(ctx, f.Admin, answered)
 	for _, l := range f.Plan.Pipelines {
 		if l.Group != "" {
-			v.coordinate(ctx, f.Admin, answered, v.groups, l.Name, groupKey, l.Group)
+			v.coordinate(ctx, f.Admin, answered, v.groups, l.Name, admin.GroupKey, l.Group)
 		}
 		if len(l.TransactionalIDs) > 0 {
-			v.coordinate(ctx, f.Admin, answered, v.transactions, l.Name, transactionKey, l.TransactionalIDs[0])
+			v.coordinate(ctx, f.Admin, answered, v.transactions, l.Name, admin.TransactionKey, l.TransactionalIDs[0])
 		}
 	}
 	return v, nil
 }
 
 // coordinate asks for one coordinator. Not to know it matters only to targets that ask for it.
-func (v *view) coordinate(ctx context.Context, client *kgo.Client, nodes []int, into map[string]int, pipeline string, kind int8, key string) {
-	node, err := coordinator(ctx, client, nodes, kind, key)
+func (v *View) coordinate(ctx context.Context, client *kgo.Client, nodes []int, into map[string]int, pipeline string, kind int8, key string) {
+	node, err := admin.Coordinator(ctx, client, nodes, kind, key)
 	if err != nil {
 		v.coordinatorErr = errors.Join(v.coordinatorErr, err)
 		return

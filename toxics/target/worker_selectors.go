@@ -1,4 +1,4 @@
-package toxics
+package target
 
 import (
 	"context"
@@ -12,13 +12,13 @@ import (
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
-// holderWithin is how long a target waits for a group that is rebalancing: until then nobody holds the partition.
-const holderWithin = 10 * time.Second
+// ownerWithin is how long a target waits for a group that is rebalancing: until then nobody holds the partition.
+const ownerWithin = 10 * time.Second
 
 // awaitWorkers finds a target's workers, one in every pipeline that has any. Those in none of the given states count as
 // dead.
 func awaitWorkers(ctx context.Context, f *harness.Field, t Target, among []harness.MemberState) ([]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, holderWithin)
+	ctx, cancel := context.WithTimeout(ctx, ownerWithin)
 	defer cancel()
 	var found []string
 	var missing error
@@ -43,7 +43,7 @@ func awaitWorkers(ctx context.Context, f *harness.Field, t Target, among []harne
 func inEveryPipeline(members []harness.Member, t Target, matches func(harness.Member) bool) ([]string, error) {
 	picked := map[string]harness.Member{}
 	for _, m := range members {
-		if m.Role != roleWorker {
+		if m.Role != RoleWorker {
 			continue
 		}
 		old := picked[m.Pipeline]
@@ -70,7 +70,7 @@ func inEveryPipeline(members []harness.Member, t Target, matches func(harness.Me
 func allWorkers(members []harness.Member, t Target) ([]string, error) {
 	var names []string
 	for _, m := range members {
-		if m.Role == roleWorker && m.State != harness.MemberDead {
+		if m.Role == RoleWorker && m.State != harness.MemberDead {
 			names = append(names, m.Name)
 		}
 	}
@@ -85,7 +85,7 @@ func workerNumber(members []harness.Member, t Target) ([]string, error) {
 	return inEveryPipeline(members, t, func(m harness.Member) bool { return m.Number == t.number("number") })
 }
 
-func holderOf(members []harness.Member, t Target) ([]string, error) {
+func ownerOf(members []harness.Member, t Target) ([]string, error) {
 	return inEveryPipeline(members, t, func(m harness.Member) bool { return slices.Contains(m.Partitions, t.partition()) })
 }
 
@@ -119,9 +119,9 @@ func (t Target) workersNow(members []harness.Member) ([]string, error) {
 	return picked, nil
 }
 
-// findTargetWorkers resolves a target that selects workers, among those in one of the given states.
-func findTargetWorkers(ctx context.Context, f *harness.Field, selector string, among []harness.MemberState) ([]string, error) {
-	t, err := ParseTarget(selector)
+// FindWorkers resolves a target that selects workers, among those in one of the given states.
+func FindWorkers(ctx context.Context, f *harness.Field, selector string, among []harness.MemberState) ([]string, error) {
+	t, err := Parse(selector)
 	if err != nil {
 		return nil, err
 	}
