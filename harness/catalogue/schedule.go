@@ -184,9 +184,9 @@ func (d *decoder) makeFault(e entry, target string, options map[string]any, scop
 	case errors.As(err, &option) && option.Unknown:
 		d.fail(e.tokens[option.Option].key, "unknown option %q: a line has %s; %s", option.Option,
 			strings.Join(reserved, ", "), option.Reason)
-	case errors.As(err, &option):
+	case errors.As(err, &option) && e.tokens[option.Option].value != nil:
 		d.fail(first(e.tokens[option.Option].value), "%v", err)
-	default:
+	default: // the target, or an option that is as it is unless given
 		d.fail(first(e.tokens["target"].value), "%v", err)
 	}
 }

@@ -199,12 +199,7 @@ func (d *decoder) checkSameWorkers(e *entry, scope harness.Scope) {
 
 // triggerScope says what the triggers of line i may name.
 func (doc *document) triggerScope(i int, exp harness.Experiment) harness.Scope {
-	scope := harness.Scope{Partitions: exp.Cluster.Partitions, Workers: exp.Workers}
-	for _, info := range pipelines() {
-		if slices.Contains(exp.Pipelines, info.Name) {
-			scope.Pipelines = append(scope.Pipelines, info)
-		}
-	}
+	scope, _ := scopeOf(exp.Pipelines, exp) // an experiment without pipelines is refused elsewhere
 	for _, e := range doc.faults[:i] {
 		if e.label != "" {
 			scope.Labels = append(scope.Labels, e.label)
