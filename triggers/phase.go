@@ -60,7 +60,7 @@ func (p phase) String() string {
 	if p.nth > 1 {
 		nth = fmt.Sprintf(" (time %d)", p.nth)
 	}
-	return fmt.Sprintf("%s%s of %s, at the holder of input/%d", p.text, nth, strings.Join(p.of, " and "), p.partition)
+	return fmt.Sprintf("%s%s of %s, at the owner of input/%d", p.text, nth, strings.Join(p.of, " and "), p.partition)
 }
 
 // validate finds the pipelines that have the phase.

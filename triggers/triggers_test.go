@@ -56,10 +56,10 @@ func TestTriggersSayWhatTheyWaitFor(t *testing.T) {
 		"20 records acked to the source of acks1": {"acked": 20, "of": "acks1"},
 		"cut healed":                              {"healed": "cut"},
 		"stop injected":                           {"injected": "stop"},
-		"phase polled of idempotent, at the holder of input/0":                             {"phase": "polled"},
-		"phase flushed (time 3) of idempotent and transactional, at the holder of input/1": {"phase": "flushed", "nth": 3, "partition": 1},
-		"EndTxn (time 4) of transactional, at the holder of input/0":                       {"end-txn": int64(4)},
-		"open transaction of transactional, at the holder of input/2":                      {"transaction-open": "transactional", "partition": 2},
+		"phase polled of idempotent, at the owner of input/0":                             {"phase": "polled"},
+		"phase flushed (time 3) of idempotent and transactional, at the owner of input/1": {"phase": "flushed", "nth": 3, "partition": 1},
+		"EndTxn (time 4) of transactional, at the owner of input/0":                       {"end-txn": int64(4)},
+		"open transaction of transactional, at the owner of input/2":                      {"transaction-open": "transactional", "partition": 2},
 	} {
 		for _, name := range Names() {
 			if _, ok := settings[name]; ok {
