@@ -6,8 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/chaeos/chaeos/harness/history"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/chaeos/chaeos/harness/claims"
+	"github.com/chaeos/chaeos/harness/history"
 )
 
 // ScheduledFault is one line of an experiment's schedule.
@@ -123,6 +125,8 @@ type Field struct {
 	// Rand is the fault's own, so that faults that overlap draw the same at every run of the seed.
 	Rand     *rand.Rand
 	Observer Observer
+	// Claims are what the run's faults want of things that several of them may change at once.
+	Claims *claims.Book
 }
 
 // InFlight returns the records offered to a pipeline and not yet visible in its output.

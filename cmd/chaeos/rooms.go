@@ -17,6 +17,7 @@ import (
 	"github.com/chaeos/chaeos/harness/catalogue"
 	"github.com/chaeos/chaeos/toxics"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
+	"github.com/chaeos/chaeos/toxics/target"
 	"github.com/chaeos/chaeos/verifiers"
 	"github.com/chaeos/chaeos/verifiers/evidence"
 	"github.com/chaeos/chaeos/verifiers/explain"
@@ -123,7 +124,7 @@ func runIn(self []string) func(context.Context, runRequest) (*harness.Outcome, e
 }
 
 func faultsByHand() byHand {
-	h := byHand{targets: toxics.TargetForms(), check: catalogue.ByHand, inject: harness.Inject}
+	h := byHand{targets: target.Forms(), check: catalogue.ByHand, inject: harness.Inject}
 	for _, k := range toxics.All() {
 		help := faultHelp{name: k.Name, about: k.About, hits: k.Hits.String()}
 		for _, o := range k.Options {
