@@ -13,6 +13,11 @@ func Do[T any](items []T, do func(T) error) error {
 	return errors.Join(errs...)
 }
 
+// All calls every function at once, waits for all of them, and joins their errors in order.
+func All(functions ...func() error) error {
+	return Do(functions, func(f func() error) error { return f() })
+}
+
 // Ask calls ask for every item at once and waits for all of them. Answers and errors are in the items' order, an error nil
 // where there was none: for callers who can use some answers without the others.
 func Ask[T, R any](items []T, ask func(T) (R, error)) ([]R, []error) {

@@ -34,6 +34,13 @@ func TestDoIsAtOnceAndJoinsInOrder(t *testing.T) {
 	require.NoError(t, Do([]int{1}, func(int) error { return nil }))
 }
 
+func TestAll(t *testing.T) {
+	meet := allIn(3)
+	fails := func(text string) func() error { return func() error { meet(); return errors.New(text) } }
+	require.EqualError(t, All(fails("a"), func() error { meet(); return nil }, fails("b")), "a\nb")
+	require.NoError(t, All())
+}
+
 func TestAskKeepsAnswersAndErrors(t *testing.T) {
 	meet := allIn(3)
 	answers, errs := Ask([]int{1, 2, 3}, func(i int) (string, error) {
