@@ -10,6 +10,15 @@ import (
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
+// lastsUntil is when the load and every fault have ended, from the start of the load.
+func (r *run) lastsUntil() time.Duration {
+	until := r.spec.Experiment.Load.Duration
+	for _, f := range r.spec.Experiment.Faults {
+		until = max(until, f.Ends())
+	}
+	return until
+}
+
 // load lets the sources send for the experiment's duration while the schedule plays.
 func (r *run) load(ctx context.Context) (string, error) {
 	r.record.LoadStart = history.Now()
@@ -33,10 +42,9 @@ func (r *run) load(ctx context.Context) (string, error) {
 // broken says why the run can't go on: what is not recorded can't be judged.
 func (r *run) broken() error { return errors.Join(r.observer.Failed(), r.clusterLost()) }
 
-// heal undoes every fault, waits until the cluster is whole again, and records what the faults did.
+// heal undoes every fault and waits until the cluster is whole again.
 func (r *run) heal(ctx context.Context) (string, error) {
 	err := r.schedule.healAll(ctx)
-	r.record.Faults = r.schedule.records()
 	begin := time.Now()
 	if whole := r.awaitInSync(ctx); whole != nil {
 		return "", errors.Join(err, whole)
