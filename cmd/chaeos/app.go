@@ -39,10 +39,9 @@ type parts struct {
 	open        func(nameOrPath string) (harness.Experiment, error)
 	concrete    func(harness.Experiment, uint64) (harness.Experiment, error)
 	show        func(harness.Experiment, uint64) string
-	// providers are the kinds of clusters there are, the default first.
-	providers []string
-	run       func(context.Context, runRequest) (*harness.Outcome, error)
-	judge     func(dir string) (*harness.Report, error)
+	providers   []provider
+	run         func(context.Context, runRequest) (*harness.Outcome, error)
+	judge       func(dir string) (*harness.Report, error)
 	// page writes the HTML page of the run in dir.
 	page     func(w io.Writer, dir string) error
 	explain  explainers
@@ -58,7 +57,7 @@ type parts struct {
 
 // runRequest is one run, and where it tells how it goes.
 type runRequest struct {
-	ground   ground
+	cluster  clusterRequest
 	spec     harness.RunSpec
 	terminal harness.Terminal
 }
