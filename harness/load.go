@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
@@ -25,18 +26,21 @@ func (r *run) load(ctx context.Context) (string, error) {
 	whole := r.spec.Experiment.Load.Duration
 	playing, stop := context.WithCancel(ctx)
 	defer stop()
-	played := make(chan error, 1)
-	go func() { played <- r.schedule.play(playing, r.record.LoadStart) }()
 	var pace pace
-	err := wait.Poll(ctx, pollEvery, func() (bool, error) {
-		done := history.Now().Sub(r.record.LoadStart)
-		r.rooms.Terminal.Live(r.progress(&pace), min(done, whole), whole)
-		return done >= whole, r.broken()
-	})
-	if err != nil {
-		stop() // a run that can't go on does not wait for its schedule
-	}
-	return "", errors.Join(err, <-played)
+	return "", together.All(
+		func() error {
+			err := wait.Poll(ctx, pollEvery, func() (bool, error) {
+				done := history.Now().Sub(r.record.LoadStart)
+				r.rooms.Terminal.Live(r.progress(&pace), min(done, whole), whole)
+				return done >= whole, r.broken()
+			})
+			if err != nil {
+				stop() // a run that can't go on does not wait for its schedule
+			}
+			return err
+		},
+		func() error { return r.schedule.play(playing, r.record.LoadStart) },
+	)
 }
 
 // broken says why the run can't go on: what is not recorded can't be judged.

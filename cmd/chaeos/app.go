@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 
 	"github.com/chaeos/chaeos/harness"
 )
@@ -62,8 +63,15 @@ type runRequest struct {
 	terminal harness.Terminal
 }
 
-// run executes one command line and returns the exit code.
-func (a *app) run(ctx context.Context, args []string) int {
+// run executes one command line and returns the exit code. A panic is a failure of this program: Go's own exit code for it
+// would mean a mistake in the command line.
+func (a *app) run(ctx context.Context, args []string) (code int) {
+	defer func() {
+		if v := recover(); v != nil {
+			fmt.Fprintf(a.stderr, "chaeos: a mistake in chaeos itself: %v\n%s", v, debug.Stack())
+			code = exitInfrastructure
+		}
+	}()
 	root := a.rootCommand()
 	root.SetArgs(args)
 	root.SetIn(a.stdin)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -103,10 +102,10 @@ func (f *runFlags) check(c *cobra.Command, a *app, runs int) error {
 	}
 	changed := c.Flags().Changed
 	switch {
-	case changed("rate") && (!(f.rate > 0) || math.IsInf(f.rate, 0)):
-		return usagef("--rate %v: give a number of records a second above 0", f.rate)
-	case changed("duration") && f.duration <= 0:
-		return usagef("--duration %s: give a time above 0, for example 40s", f.duration)
+	case changed("rate") && !(f.rate >= harness.MinRate && f.rate <= harness.MaxRate): // NaN is neither
+		return usagef("--rate %v: give %g to %.0f records a second", f.rate, harness.MinRate, harness.MaxRate)
+	case changed("duration") && (f.duration < harness.MinDuration || f.duration > harness.MaxDuration):
+		return usagef("--duration %s: give %s to %s, for example 40s", f.duration, harness.MinDuration, harness.MaxDuration)
 	case changed("min-isr") && (f.minISR < 1 || f.minISR > harness.MaxReplicas):
 		return usagef("--min-isr %d: topics have %d replicas; give 1 to %d", f.minISR, harness.MaxReplicas, harness.MaxReplicas)
 	case changed("pipelines") && len(f.pipelines) == 0:
