@@ -64,6 +64,9 @@ func lacks(facts []fact) *fact {
 // can says whether a provider can run a cluster on this machine, and what it can do with it.
 func can(p provider, missing *fact, other bool) fact {
 	f := fact{Name: "clusters: " + p.name, OK: missing == nil, Found: "can do " + strings.Join(p.abilities, ", "), Provider: p.name}
+	if len(p.abilities) == 0 {
+		f.Found = "can only serve clients"
+	}
 	if missing != nil {
 		f.Found, f.Mend, f.Optional = "lacks "+missing.Name, missing.Mend, other
 	}

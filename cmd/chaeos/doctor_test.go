@@ -84,6 +84,7 @@ func TestOpenFiles(t *testing.T) {
 }
 
 func TestEitherProviderIsEnough(t *testing.T) {
+	both := []provider{localProvider(), containersProvider()}
 	good, bad := fact{Name: "good", OK: true, Found: "x"}, fact{Name: "engine", Found: "none", Mend: "make engine"}
 	for _, c := range []struct {
 		name                      string
@@ -99,7 +100,7 @@ func TestEitherProviderIsEnough(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(t)
-			all := summed([]fact{c.common}, providers(), [][]fact{{c.local}, {c.containers}})
+			all := summed([]fact{c.common}, both, [][]fact{{c.local}, {c.containers}})
 			b.parts.facts = func(context.Context) []fact { return all }
 			require.Equal(t, c.exit, b.do("doctor"))
 			require.Equal(t, c.answers, []string{all[3].answer(), all[4].answer()})

@@ -91,7 +91,8 @@ func TestAutoSaysWhichAndWhy(t *testing.T) {
 	t.Run("neither", func(t *testing.T) {
 		pathWithJava(t, "")
 		t.Setenv("DOCKER_HOST", nowhere)
-		_, err := choose(t.Context(), providers(), auto, []string{"chaeos"})
+		both := []provider{localProvider(), containersProvider()}
+		_, err := choose(t.Context(), both, auto, []string{"chaeos"})
 		require.ErrorContains(t, err, "apt-get install openjdk-17-jdk-headless")
 		require.ErrorContains(t, err, nowhere+": connect: no such file or directory")
 	})
