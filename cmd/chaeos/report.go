@@ -90,7 +90,7 @@ func (f *reportFlags) chosen() (format, error) {
 		}
 	}
 	if f.summary && form.summary == nil {
-		return form, usagef("--%s has no summary: every run has a file of its own (leave out --%s or --summary)", form.name, form.name)
+		return form, usagef("--%s has no summary: leave out --%s or --summary", form.name, form.name)
 	}
 	for _, other := range f.formats {
 		if other.check != nil {
