@@ -45,7 +45,7 @@ func Inject(ctx context.Context, cluster Cluster, fault ScheduledFault, seed uin
 		return ByHand{}, err
 	}
 	s := newSchedule([]ScheduledFault{fault}, &Field{
-		Cluster: cluster, Fleet: nobody{}, Admin: admin, Plan: plan, Rand: rand.New(rand.NewPCG(seed, 0)), Observer: blind{},
+		Cluster: cluster, Fleet: nobody{}, Admin: admin, Plan: plan, Rand: rand.New(rand.NewPCG(seed, 0)), Observer: nobody{},
 		Claims: &claims.Book{},
 	}, terminal)
 	err = s.play(ctx, history.Now())

@@ -137,8 +137,10 @@ func notInSync(md Metadata, nodes []int, topics []string) string {
 	return ""
 }
 
-// warm starts everything and waits until each pipeline shows progress end to end, in every partition.
+// warm starts everything and waits until each pipeline shows progress end to end, in every partition. From here on until
+// the verdict, brokers that die are noticed.
 func (r *run) warm(ctx context.Context) (string, error) {
+	r.stopWatching = r.watch(context.WithoutCancel(ctx))
 	if err := r.observer.Start(ctx); err != nil {
 		return "", err
 	}

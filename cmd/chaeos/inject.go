@@ -54,9 +54,6 @@ A second Ctrl-C leaves at once, and the fault stays: chaeos cluster down ends it
 		Args:              someArgs("a fault", "one of "+strings.Join(a.faultNames(), ", ")),
 		ValidArgsFunction: a.completeFault,
 		RunE: func(c *cobra.Command, args []string) error {
-			if h.For < 0 {
-				return usagef("--for %s: give a time above 0, for example 10s", h.For)
-			}
 			h.Fault, h.Options = args[0], args[1:]
 			return a.inject(c.Context(), h)
 		},

@@ -2,15 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
 
 	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
 
-	"github.com/chaeos/chaeos/clusters/containers"
 	"github.com/chaeos/chaeos/clusters/local"
 	"github.com/chaeos/chaeos/clusters/proxies"
 	"github.com/chaeos/chaeos/harness"
@@ -41,7 +38,7 @@ func rooms() parts {
 		open:        catalogue.Open,
 		concrete:    catalogue.Concrete,
 		show:        catalogue.Show,
-		providers:   providerNames(),
+		providers:   providers(),
 		run:         runIn(self),
 		judge:       verifiers.Judge,
 		page:        writePage,
@@ -50,7 +47,9 @@ func rooms() parts {
 		clusters:    keptClusters(self),
 		byHand:      faultsByHand(),
 		suites:      suites{names: catalogue.SuiteNames(), find: findSuite, do: runChild(self)},
-		facts:       func(ctx context.Context) []fact { return machineFacts(ctx, local.DefaultCache(), local.DefaultKafka) },
+		facts: func(ctx context.Context) []fact {
+			return machineFacts(ctx, providers(), machineRequest{cache: local.DefaultCache(), kafka: local.DefaultKafka})
+		},
 		keeper: func(ctx context.Context, in io.Reader, out io.Writer) error {
 			kafkatoxic.Register()
 			return local.RunKeeper(ctx, in, out, prepareLink)
@@ -102,7 +101,7 @@ func executable() string {
 
 func runIn(self []string) func(context.Context, runRequest) (*harness.Outcome, error) {
 	return func(ctx context.Context, r runRequest) (*harness.Outcome, error) {
-		chosen, err := choose(ctx, r.ground, self)
+		chosen, err := choose(ctx, providers(), r.cluster, self)
 		if err != nil {
 			return nil, err
 		}
@@ -137,49 +136,15 @@ func faultsByHand() byHand {
 
 func keptClusters(self []string) clusters {
 	return clusters{
-		up: func(ctx context.Context, g ground, spec harness.ClusterSpec) (harness.Cluster, error) {
-			chosen, err := choose(ctx, g, self)
+		up: func(ctx context.Context, r clusterRequest, spec harness.ClusterSpec) (harness.Cluster, error) {
+			chosen, err := choose(ctx, providers(), r, self)
 			if err != nil {
 				return nil, err
 			}
 			chosen.announce(spec.Progress)
 			return chosen.provider.Start(ctx, spec)
 		},
-		attach: attach,
-		prune:  prune,
+		attach: func(ctx context.Context) (harness.Cluster, error) { return attach(ctx, providers()) },
+		prune:  func(ctx context.Context, all bool) ([]string, error) { return prune(ctx, providers(), all) },
 	}
-}
-
-// attach finds the cluster that is up, of whatever kind.
-func attach(ctx context.Context) (harness.Cluster, error) {
-	c, err := local.Attach(ctx, local.DefaultState())
-	if errors.Is(err, local.ErrNoCluster) {
-		if c, err = containers.Attach(ctx, local.DefaultState(), prepareLink); errors.Is(err, containers.ErrNoCluster) {
-			return nil, errNoCluster
-		}
-	}
-	if errors.Is(err, local.ErrStale) || errors.Is(err, containers.ErrStale) {
-		return nil, fmt.Errorf("%w: %w", errNoCluster, err)
-	}
-	return c, err
-}
-
-// prune removes what clusters left behind whose owners were killed, and says what. With all it also removes what may
-// still be in use.
-func prune(ctx context.Context, all bool) ([]string, error) {
-	removed := local.Prune(ctx)
-	engine, err := containers.Connect(ctx)
-	var none *containers.EngineError
-	if errors.As(err, &none) { // nothing of ours can be where no engine is
-		return removed, nil
-	}
-	if err != nil {
-		return removed, err
-	}
-	defer func() { _ = engine.Close() }()
-	swept, err := engine.Prune(ctx, all)
-	for _, l := range swept {
-		removed = append(removed, l.String())
-	}
-	return removed, err
 }

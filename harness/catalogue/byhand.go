@@ -34,6 +34,9 @@ func ByHand(h HandRequest) (harness.ScheduledFault, error) {
 	fail := func(format string, args ...any) (harness.ScheduledFault, error) {
 		return harness.ScheduledFault{}, harness.UsageError{Reason: fmt.Sprintf(format, args...)}
 	}
+	if h.For != 0 && (h.For < shortest || h.For > longest) {
+		return fail("--for %s: give %s to %s, for example 10s", h.For, shortest, longest)
+	}
 	if _, err := toxics.Find(h.Fault); err != nil {
 		return fail("unknown fault %q (%s)", h.Fault, suggest(h.Fault, toxics.Names()))
 	}

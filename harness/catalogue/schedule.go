@@ -13,8 +13,11 @@ import (
 	"github.com/chaeos/chaeos/toxics"
 )
 
-// shortest is the shortest time that a fault may last.
-const shortest = 100 * time.Millisecond
+// shortest and longest bound how long a fault may last.
+const (
+	shortest = 100 * time.Millisecond
+	longest  = 24 * time.Hour
+)
 
 // reserved are the fields of a schedule's line that are no options of its fault.
 var reserved = []string{
@@ -85,7 +88,7 @@ func (d *decoder) entry(item field, doc *document) entry {
 		case "at":
 			e.at = d.span(f, 0, 24*time.Hour)
 		case "for":
-			e.lasts = d.span(f, shortest, 24*time.Hour)
+			e.lasts = d.span(f, shortest, longest)
 		case "name":
 			e.label = d.label(f, doc)
 		case "aims-at":

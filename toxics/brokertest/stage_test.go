@@ -63,7 +63,6 @@ func (f fleet) Offered(string) uint64 {
 }
 
 type observer struct {
-	harness.Observer
 	producers []*producer
 }
 

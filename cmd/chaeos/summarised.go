@@ -2,17 +2,12 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/suite"
 	"github.com/chaeos/chaeos/results"
 )
-
-func (f *reportFlags) junitOptions() results.JUnitOptions {
-	return results.JUnitOptions{Strict: f.junitStrict, SkipInconclusive: f.junitInconclusive == "skipped"}
-}
 
 // failedIn lists the runs of suites that left no report, and names what the folders hold: the suite, or how many they are.
 func failedIn(paths []string) (failed []string, name string) {
@@ -58,20 +53,4 @@ func summarised(name string, runs []judged, failed []string) *results.Summary {
 		}
 	}
 	return sum
-}
-
-func (a *app) renderSummary(w io.Writer, sum *results.Summary, f reportFlags) error {
-	switch {
-	case f.json:
-		return results.SummaryJSON(w, sum)
-	case f.csv:
-		return results.SummaryCSV(w, sum)
-	case f.junit:
-		return results.SummaryJUnit(w, sum, f.junitOptions())
-	}
-	opts := results.SummaryOptions{Markdown: f.markdown}
-	if f.output == "" {
-		opts.Width = a.display.width
-	}
-	return results.WriteSummary(w, sum, opts)
 }

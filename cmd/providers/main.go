@@ -1,5 +1,5 @@
-// Command grounds puts the reports of the same runs on two kinds of clusters side by side, as Markdown: what chaeos run
-// --json printed on one, and on the other. It ends with 1 where a verdict differs.
+// Command providers puts the reports of the same runs on two providers side by side, as Markdown. It reads what chaeos run
+// --json printed for each, and exits with 1 where a verdict differs.
 package main
 
 import (
@@ -16,12 +16,12 @@ import (
 
 func main() {
 	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: grounds ONE.json OTHER.json")
+		fmt.Fprintln(os.Stderr, "usage: providers ONE.json OTHER.json")
 		os.Exit(2)
 	}
 	same, err := compare(os.Stdout, os.Args[1], os.Args[2])
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "grounds:", err)
+		fmt.Fprintln(os.Stderr, "providers:", err)
 		os.Exit(2)
 	}
 	if !same {
@@ -70,14 +70,14 @@ func read(path string) ([]harness.Report, error) {
 // page writes a section for each run.
 func page(b *strings.Builder, one, other []harness.Report) (same bool, err error) {
 	if len(one) != len(other) || len(one) == 0 {
-		return false, fmt.Errorf("%d runs beside %d", len(one), len(other))
+		return false, fmt.Errorf("%d runs against %d", len(one), len(other))
 	}
 	same = true
 	fmt.Fprintf(b, "# The same runs on %s and on %s\n", one[0].Provider, other[0].Provider)
 	for i, r := range one {
 		o := other[i]
 		if r.Experiment != o.Experiment || r.Seed != o.Seed || len(r.Rows) != len(o.Rows) {
-			return false, fmt.Errorf("%s with seed %d beside %s with seed %d: not the same run", r.Experiment, r.Seed, o.Experiment, o.Seed)
+			return false, fmt.Errorf("%s with seed %d against %s with seed %d: not the same run", r.Experiment, r.Seed, o.Experiment, o.Seed)
 		}
 		same = section(b, r, o) && same
 	}
@@ -93,11 +93,11 @@ func section(b *strings.Builder, r, o harness.Report) (same bool) {
 	fmt.Fprintf(b, "\n| pipeline | claims | %s | %s | the same | lost | duplicates | no progress |\n|---|---|---|---|---|---|---|---|\n", r.Provider, o.Provider)
 	same = true
 	for i, row := range r.Rows {
-		beside := o.Rows[i]
-		agree := verdicts(row) == verdicts(beside)
+		twin := o.Rows[i]
+		agree := verdicts(row) == verdicts(twin)
 		same = same && agree
-		n, m := row.Numbers, beside.Numbers
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %d / %d | %d / %d | %s / %s |\n", row.Pipeline, row.Claims, row.Delivered, beside.Delivered,
+		n, m := row.Numbers, twin.Numbers
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %d / %d | %d / %d | %s / %s |\n", row.Pipeline, row.Claims, row.Delivered, twin.Delivered,
 			map[bool]string{true: "yes", false: "**no**"}[agree], n.Lost, m.Lost, n.Duplicates, m.Duplicates, short(n.NoProgress), short(m.NoProgress))
 	}
 	return same
