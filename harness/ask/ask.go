@@ -80,7 +80,7 @@ func First[R kmsg.Response](ctx context.Context, b Brokers, req kmsg.Request) (R
 
 // firstThat is First for an answer that take accepts: a broker may answer that it doesn't know.
 func firstThat[R kmsg.Response](ctx context.Context, b Brokers, req kmsg.Request, take func(node int, answer R) error) (R, error) {
-	var failures failures
+	var errs []error
 	for _, node := range b.nodes {
 		answer, err := One[R](ctx, b, node, req)
 		if err == nil {
@@ -89,18 +89,23 @@ func firstThat[R kmsg.Response](ctx context.Context, b Brokers, req kmsg.Request
 		if err == nil {
 			return answer, nil
 		}
-		if failures = append(failures, err); ctx.Err() != nil {
+		if errs = append(errs, err); ctx.Err() != nil {
 			break // the others would only say so too
 		}
 	}
 	var none R
-	if len(failures) == 0 {
-		return none, errNobody
-	}
-	return none, failures
+	return none, noneAnswered(errs)
 }
 
-var errNobody = errors.New("there is no broker to ask")
+// noneAnswered is the error of a question that no broker answered.
+func noneAnswered(errs []error) error {
+	if len(errs) == 0 {
+		return errNoBroker
+	}
+	return &failures{errs}
+}
+
+var errNoBroker = errors.New("there is no broker to ask")
 
 // Answer is what one of several brokers answered, or why it didn't.
 type Answer[R kmsg.Response] struct {
@@ -124,24 +129,21 @@ func All[R kmsg.Response](ctx context.Context, b Brokers, question func() kmsg.R
 	return answers
 }
 
-// answered splits answers into those there are and the errors of the others. The error is nil unless nobody answered.
+// answered leaves out who did not answer. The error is nil unless no broker did.
 func answered[R kmsg.Response](answers []Answer[R]) ([]Answer[R], error) {
 	var got []Answer[R]
-	var failures failures
+	var errs []error
 	for _, a := range answers {
 		if a.Err != nil {
-			failures = append(failures, a.Err)
+			errs = append(errs, a.Err)
 			continue
 		}
 		got = append(got, a)
 	}
-	switch {
-	case len(got) > 0:
-		return got, nil
-	case len(failures) == 0:
-		return nil, errNobody
+	if len(got) == 0 {
+		return nil, noneAnswered(errs)
 	}
-	return nil, failures
+	return got, nil
 }
 
 func (b Brokers) broker(node int) *kgo.Broker {

@@ -18,7 +18,7 @@ import (
 
 func metadata() kmsg.Request { return ask.MetadataRequest() }
 
-// TestAnUnreachableBrokerIsPassedOver: the next one answers, and the error of nobody's answer names each broker, the
+// TestAnUnreachableBrokerIsPassedOver: the next one answers. Where none does, the error names each broker, the
 // request and what to do.
 func TestAnUnreachableBrokerIsPassedOver(t *testing.T) {
 	c := newCluster(t)
@@ -56,8 +56,8 @@ func TestAPausedBrokerIsGivenUp(t *testing.T) {
 	require.ErrorContains(t, err, "it is down, paused, cut off or fenced")
 }
 
-// TestACancelledQuestionIsNobodysFault: nobody else is asked, and nothing is said of the broker.
-func TestACancelledQuestionIsNobodysFault(t *testing.T) {
+// TestACancelledQuestionBlamesNoBroker: no other is asked, and there is no advice.
+func TestACancelledQuestionBlamesNoBroker(t *testing.T) {
 	c := newCluster(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -67,7 +67,7 @@ func TestACancelledQuestionIsNobodysFault(t *testing.T) {
 	require.NotContains(t, err.Error(), "broker 1")
 }
 
-func TestNobodyToAsk(t *testing.T) {
+func TestNoBrokerToAsk(t *testing.T) {
 	c := newCluster(t)
 	_, err := ask.First[*kmsg.MetadataResponse](within(t), ask.Of(c.client), metadata())
 	require.ErrorContains(t, err, "there is no broker to ask")

@@ -124,15 +124,15 @@ func noAnswer(err error) error {
 }
 
 // failures are the errors of several brokers, in one line.
-type failures []error
+type failures struct{ errs []error }
 
 // Error joins them. What to do is said once where it is the same.
-func (f failures) Error() string {
+func (f *failures) Error() string {
 	var texts []string
-	for i, err := range f {
+	for i, err := range f.errs {
 		text := err.Error()
 		var one *Error
-		if errors.As(err, &one) && i+1 < len(f) && hint(err) == hint(f[i+1]) {
+		if errors.As(err, &one) && i+1 < len(f.errs) && hint(err) == hint(f.errs[i+1]) {
 			text = one.text()
 		}
 		texts = append(texts, text)
@@ -141,4 +141,4 @@ func (f failures) Error() string {
 }
 
 // Unwrap makes errors.Is and errors.As look at each.
-func (f failures) Unwrap() []error { return f }
+func (f *failures) Unwrap() []error { return f.errs }

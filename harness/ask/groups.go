@@ -50,7 +50,7 @@ func Coordinated[R kmsg.Response](ctx context.Context, b Brokers, group string, 
 }
 
 // errUnknownGroup is the answer of a coordinator that lists groups without the one that was asked about.
-var errUnknownGroup = errors.New("its coordinator does not know the group; nobody has joined it or committed for it yet")
+var errUnknownGroup = errors.New("its coordinator does not know the group; no member has joined it and nothing was committed for it yet")
 
 // GroupState is Kafka's word for a group's state ("Empty"), of the classic protocol or of KIP-848.
 func (b Brokers) GroupState(ctx context.Context, group string) (string, error) {

@@ -39,7 +39,7 @@ func tell(c cluster, of map[int32]believes) {
 	})
 }
 
-// TestAnOlderAnswerNeverOverridesANewer, whoever gives it and in whatever order they are asked.
+// TestAnOlderAnswerNeverOverridesANewer, whichever broker gives it and in whatever order they are asked.
 func TestAnOlderAnswerNeverOverridesANewer(t *testing.T) {
 	old, newer, newest := believes{0, 4, []int32{0, 1, 2}}, believes{1, 5, []int32{1, 2}}, believes{2, 6, []int32{2}}
 	leaderless := believes{-1, 7, nil}
@@ -50,7 +50,7 @@ func TestAnOlderAnswerNeverOverridesANewer(t *testing.T) {
 		"the last is the newest":     {map[int32]believes{0: old, 1: newer, 2: newest}, newest},
 		"the first is the newest":    {map[int32]believes{0: newest, 1: newer, 2: old}, newest},
 		"that in between":            {map[int32]believes{0: old, 1: newest, 2: newer}, newest},
-		"nobody leads":               {map[int32]believes{0: leaderless, 1: newest, 2: old}, leaderless},
+		"no broker leads":            {map[int32]believes{0: leaderless, 1: newest, 2: old}, leaderless},
 		"one does not know it":       {map[int32]believes{1: old, 2: newer}, newer},
 		"the first of equal answers": {map[int32]believes{0: old, 1: {0, 4, []int32{0}}}, old},
 	} {
@@ -81,7 +81,7 @@ func TestAnOlderAnswerNeverOverridesANewer(t *testing.T) {
 	}
 }
 
-// TestNewestOfThoseThatAnswer: a paused broker and one that refuses connections hold nobody up.
+// TestNewestOfThoseThatAnswer: a paused broker is left out.
 func TestNewestOfThoseThatAnswer(t *testing.T) {
 	c := newCluster(t)
 	_, err := c.brokers().Metadata(within(t)) // so that the client doesn't have to ask the silent broker who there is

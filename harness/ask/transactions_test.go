@@ -48,7 +48,7 @@ func TestAnOpenTransactionIsNamed(t *testing.T) {
 	require.Equal(t, []string{"t"}, ids)
 }
 
-// TestOnlyTheCoordinatorKnowsATransaction: what the others answer is told where nobody knows it.
+// TestOnlyTheCoordinatorKnowsATransaction: where no broker does, the error has what each of them answered.
 func TestOnlyTheCoordinatorKnowsATransaction(t *testing.T) {
 	c := newCluster(t)
 	ctx := within(t)
