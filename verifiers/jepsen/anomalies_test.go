@@ -28,6 +28,7 @@ func (a *analysis) anomalies() map[string]counts {
 	found["int-poll-skip"], found["int-nonmonotonic-poll"] = a.within(func(o *operation) map[int64][]message { return o.reads }, true)
 	found["int-send-skip"], found["int-nonmonotonic-send"] = a.within(func(o *operation) map[int64][]message { return o.sends }, false)
 	found["nonmonotonic-send"] = a.sends()
+	found["G0"], found["G1c"] = a.cycles()
 	return found
 }
 

@@ -29,7 +29,7 @@ func (l *live) take(e history.Entry, q *queue) error {
 		if l.taken == nil {
 			l.taken, l.at = &op{f: fPoll, by: l.by, process: l.process, outcome: ok}, e.At
 		}
-		l.taken.polls = append(l.taken.polls, poll{log: l.row.outputs[number], from: e.From, to: e.To, count: e.Count})
+		l.taken.polls = append(l.taken.polls, poll{log: l.row.outputs[number], from: e.From, to: e.To, count: e.Count, by: l.row.wall(e.At)})
 		return nil
 	}
 	if history.When(e) != l.at {

@@ -31,10 +31,12 @@ type chunk struct {
 	batches      int
 }
 
-// stored is a record of a log, and whether a read_committed reader is given it.
+// stored is a record of a log, whether a read_committed reader is given it, and when the newest record of its batch was
+// made, in milliseconds of the wall clock.
 type stored struct {
 	observation.Record
 	visible bool
+	made    int64
 }
 
 // openLog reads a log's headers. A log that was never read back is empty.
@@ -109,7 +111,7 @@ func (l *log) load(i int) error {
 		visible := b.First < l.stable && !l.aborts.Has(b)
 		for r := range b.Runs {
 			for n := range b.Runs[r].Count {
-				l.records = append(l.records, stored{b.Runs[r].At(n), visible})
+				l.records = append(l.records, stored{b.Runs[r].At(n), visible, b.MaxTimestamp})
 			}
 		}
 	})

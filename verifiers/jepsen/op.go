@@ -49,8 +49,9 @@ type poll struct {
 	key      int32
 	records  []send
 	from, to int64
-	// count is how many records it brought, as it was recorded (0: not recorded).
+	// count is how many records it brought, as it was recorded, and by when it had, in milliseconds of the wall clock.
 	count uint64
+	by    int64
 	// uncommitted says that the reader is given what no transaction has committed.
 	uncommitted bool
 	// processing is the ordinal of the first of its records, partition the input partition.

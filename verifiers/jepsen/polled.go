@@ -15,7 +15,7 @@ func (w *writer) polled(p poll, odd map[int32]uint64) error {
 	w.number(int64(p.log.key))
 	w.text(" [")
 	n := 0
-	err = p.log.each(p.from, p.to, func(s *stored) {
+	err = p.each(func(s *stored) {
 		if !everything && !s.visible {
 			return
 		}
@@ -25,6 +25,19 @@ func (w *writer) polled(p poll, odd map[int32]uint64) error {
 	})
 	w.text("]}]")
 	return err
+}
+
+// clockSlack is how far a broker's or client's wall clock may be from the run's, in milliseconds.
+const clockSlack = 1000
+
+// each calls fn with the records of the final log that the poll may have been given. What was made after it took the place
+// of what it was given, which was cut off.
+func (p poll) each(fn func(*stored)) error {
+	return p.log.each(p.from, p.to, func(s *stored) {
+		if s.made <= p.by+clockSlack {
+			fn(s)
+		}
+	})
 }
 
 func (w *writer) records(p poll) {
@@ -47,11 +60,8 @@ func (w *writer) record(offset int64, v value) {
 // tookEverything reports whether a poll was given also what nobody committed: its reader asked for that, or as many
 // records came as the range holds with those, and not as many as it holds without: a dirty read.
 func (p poll) tookEverything(odd map[int32]uint64) (bool, error) {
-	if p.count == 0 {
-		return p.uncommitted, nil
-	}
 	var visible, all uint64
-	err := p.log.each(p.from, p.to, func(s *stored) {
+	err := p.each(func(s *stored) {
 		all++
 		if s.visible {
 			visible++

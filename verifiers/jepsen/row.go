@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
 
@@ -150,6 +151,11 @@ func (r *row) sentBySource(x *observation.Record) bool {
 // do writes an operation of which no time is known, when the newest event was.
 func (r *row) do(o *op) error {
 	return errors.Join(r.out.write(event{r.out.last, false, o}), r.out.write(event{r.out.last, true, o}))
+}
+
+// wall is a time of the run by the wall clock, in milliseconds.
+func (r *row) wall(at history.Time) int64 {
+	return r.record.Started.Add(at.Sub(r.record.Base)).UnixMilli()
 }
 
 func (r *row) outputKeys() []int32 { return upTo(r.keys.inputs(), r.keys.inputs()+r.keys.outputs) }

@@ -135,7 +135,7 @@ func (w *worker) due(polls []poll) ([]copied, error) {
 	var all []copied
 	for _, p := range polls {
 		from, n := len(all), uint64(0)
-		err := p.log.each(p.from, p.to, func(s *stored) {
+		err := p.each(func(s *stored) {
 			if !p.uncommitted && !s.visible {
 				return
 			}

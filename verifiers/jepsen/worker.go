@@ -132,7 +132,7 @@ func (w *worker) polled(e *history.Polled, q *queue) error {
 	}
 	p := poll{
 		log: w.row.inputs[e.Partition], from: e.From, to: e.To, count: e.Count, uncommitted: !w.row.keys.layout.ReadCommitted,
-		processing: e.Processing, partition: e.Partition,
+		by: w.row.wall(e.At), processing: e.Processing, partition: e.Partition,
 	}
 	if w.transacts() {
 		w.open(e.At, q)
