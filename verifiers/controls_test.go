@@ -14,8 +14,13 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/checks"
 	"github.com/chaeos/chaeos/verifiers/keyset"
+	"github.com/chaeos/chaeos/verifiers/logs"
 	"github.com/chaeos/chaeos/verifiers/observation"
+	"github.com/chaeos/chaeos/verifiers/rows"
+	"github.com/chaeos/chaeos/verifiers/saved"
 )
 
 // listedFaults are those that a published verifier let pass (or that no other table holds): each must be found, with
@@ -145,15 +150,16 @@ func pausedOutput(w *world) {
 }
 
 // evidenceOf gathers a row's evidence of a saved world.
-func evidenceOf(t *testing.T, w *world, row string) *evidence {
+func evidenceOf(t *testing.T, w *world, row string) *checks.Facts {
 	t.Helper()
-	r, err := load(w.save(t))
+	r, err := saved.Load(w.save(t), small)
 	require.NoError(t, err)
-	in, err := tallyInput(r)
+	in, err := logs.ReadInput(r)
 	require.NoError(t, err)
-	layout, err := r.record.Plan.Pipeline(row)
+	layout, err := r.Record.Plan.Pipeline(row)
 	require.NoError(t, err)
-	e, err := gather(r, in, layout)
+	keep := rows.Keep{Most: harness.MaxAnomalies}
+	e, err := checks.Gather(r, in, layout, keep, causes.NewInputLosses(r, in, keep))
 	require.NoError(t, err)
 	return e
 }
@@ -162,9 +168,9 @@ func evidenceOf(t *testing.T, w *world, row string) *evidence {
 // figure, and on a clean run under a fault that bit every row, on which it must be silent.
 func TestEveryCheckHasControls(t *testing.T) {
 	faults := slices.Concat(plantedFaults, listedFaults)
-	for _, check := range checks {
-		t.Run(check.name, func(t *testing.T) {
-			c, ok := controls[check.name]
+	for _, check := range checks.All {
+		t.Run(check.Name, func(t *testing.T) {
+			c, ok := controls[check.Name]
 			require.True(t, ok, "the check has no planted fault: add one to controls")
 			if c.planted != "" {
 				i := slices.IndexFunc(faults, func(p planted) bool { return p.name == c.planted })
@@ -175,15 +181,15 @@ func TestEveryCheckHasControls(t *testing.T) {
 			requireSilence(t, check)
 		})
 	}
-	require.Len(t, controls, len(checks), "a control without a check")
+	require.Len(t, controls, len(checks.All), "a control without a check")
 }
 
-func (c control) find(t *testing.T, check check) {
+func (c control) find(t *testing.T, check checks.Check) {
 	t.Helper()
 	w := newWorld(records)
 	c.do(w)
 	var n harness.Numbers
-	texts := textsOf(check.run(evidenceOf(t, w, c.row), &n))
+	texts := textsOf(check.Run(evidenceOf(t, w, c.row), &n))
 	require.True(t, c.figure != nil || c.says != "", "a control says what must be found")
 	what := c.says
 	if c.figure != nil {
@@ -193,26 +199,26 @@ func (c control) find(t *testing.T, check check) {
 	}
 	require.Contains(t, texts, c.says)
 	if testing.Verbose() {
-		fmt.Printf("control: check %s: %s: found %s\n", check.name, cmp.Or(c.planted, "a change of its own"), what)
+		fmt.Printf("control: check %s: %s: found %s\n", check.Name, cmp.Or(c.planted, "a change of its own"), what)
 	}
 }
 
-func textsOf(found []finding) string {
+func textsOf(found []checks.Finding) string {
 	var all []string
 	for _, f := range found {
-		all = append(all, f.text)
+		all = append(all, f.Text)
 	}
 	return strings.Join(all, "; ")
 }
 
 // requireSilence: on a clean run a check says nothing, and counts nothing that is wrong.
-func requireSilence(t *testing.T, check check) {
+func requireSilence(t *testing.T, check checks.Check) {
 	t.Helper()
 	for _, row := range []string{srcName, plainName, txnName} {
 		w := newWorld(records)
 		w.fault(1000, 2000)
 		var n harness.Numbers
-		require.Empty(t, textsOf(check.run(evidenceOf(t, w, row), &n)), "%s is not silent on the clean row %s", check.name, row)
+		require.Empty(t, textsOf(check.Run(evidenceOf(t, w, row), &n)), "%s is not silent on the clean row %s", check.Name, row)
 		require.Zero(t, n.Duplicates+n.Lost+n.Unprocessed+n.Hidden+n.Unknown+n.Phantom+n.Reordered+n.Corrupt+n.Foreign+n.OffsetsWentBack+n.AckedAbsent+n.IdentityTwice+n.NeverLive+n.Hanging)
 		for _, counted := range []*uint64{n.Torn, n.CommittedNotSeen, n.AbortedSeen, n.Contradicted, n.LSOStalls} {
 			require.True(t, counted == nil || *counted == 0)
@@ -240,15 +246,15 @@ func tellControl(t *testing.T, name, row string, clean harness.Numbers, got harn
 
 // TestIdentityIsAsserted: an input that is counted twice, or not at all, makes the row inconclusive, whatever else it proves.
 func TestIdentityIsAsserted(t *testing.T) {
-	for name, do := range map[string]func(e *evidence){
-		"twice":      func(e *evidence) { e.lost.Add(keyset.Key{Class: 1, Index: 7}) },
-		"not at all": func(e *evidence) { e.inputN++ },
+	for name, do := range map[string]func(e *checks.Facts){
+		"twice":      func(e *checks.Facts) { e.Lost.Add(keyset.Key{Class: 1, Index: 7}) },
+		"not at all": func(e *checks.Facts) { e.InputCount++ },
 	} {
 		e := evidenceOf(t, newWorld(records), plainName)
 		do(e)
 		var n harness.Numbers
-		found := checkInput(e, &n)
+		found := checks.CheckInput(e, &n)
 		require.Len(t, found, 1, name)
-		require.True(t, found[0].internal, name)
+		require.True(t, found[0].Internal, name)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/observation"
+	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
 // ofEffects makes the transactional row of a clean run one of effects: the same transactions, which hold offsets only.
@@ -76,7 +77,7 @@ func TestEffectsOfAnAbortedTransaction(t *testing.T) {
 	require.Equal(t, string(harness.ExactlyOnce), row.Delivered, reasons(row))
 
 	again := w.log(inTopic, 0).batches[4]
-	w.log("out-"+txnName, 0).append(&observation.Batch{ProducerID: -1, Records: output(again, 0, life{0, 1}, 9000, 6)})
+	w.log("out-"+txnName, 0).append(&observation.Batch{ProducerID: -1, Records: output(again, 0, txns.Of(0, 1), 9000, 6)})
 	w.hist("transactional-0").add(&history.Outputs{At: at(2900), Txn: 6, Outcome: history.OutcomeConfirmed,
 		Counts: []history.PartitionCount{{Partition: 0, Count: perBatch}}})
 	row = rowOf(t, w.judge(t), txnName)

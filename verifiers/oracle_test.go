@@ -9,6 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/checks"
 )
 
 // notCompared are the figures of which the oracle says nothing, and why. Every other one is compared in every drawn run.
@@ -50,7 +52,7 @@ func TestAgainstOracle(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := drawnWorld(rt)
 		report := requireAsTheOracle(rt, t, w)
-		again, err := Judge(w.save(t))
+		again, err := judge(w.save(t), harness.MaxAnomalies, small)
 		require.NoError(rt, err)
 		require.Equal(rt, asJSON(t, report), asJSON(t, again))
 	})
@@ -87,8 +89,8 @@ func TestOracleSeesEveryNumber(t *testing.T) {
 	each(harness.Numbers{}, harness.Numbers{}, func(field string, _, _ any) {
 		require.Positive(t, differs[field], "%s is never anything but a clean run's", field)
 	})
-	for _, cause := range Causes() {
-		if !slices.Contains([]string{endedByCommit, endedByClient, endedByTimeout, endedByNewEpoch, endedUnasked}, cause) {
+	for _, cause := range checks.Causes() {
+		if !slices.Contains([]string{causes.EndedByCommit, causes.EndedByClient, causes.EndedByTimeout, causes.EndedByNewEpoch, causes.EndedUnasked}, cause) {
 			require.Positive(t, caused[cause], "%s is never drawn", cause)
 		}
 	}

@@ -10,7 +10,9 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/checks"
 	"github.com/chaeos/chaeos/verifiers/observation"
+	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
 // eachRecord calls fn with every n-th record of a row's output, and returns how many there were.
@@ -72,7 +74,7 @@ func (w *world) reread(name string, number, incarnation int, generation int32) {
 	after := w.addHist(name+".again", "worker", plainName, number, incarnation)
 	after.record.Process, after.process.Name = name, name
 	after.add(&history.Assigned{At: at(3000), Generation: generation, Partitions: []int32{1}}, &history.Polled{At: at(3010), Partition: 1, From: in.First, To: in.Last + 1, Count: perBatch, Processing: 1})
-	w.log("out-"+plainName, 1).append(&observation.Batch{ProducerID: 201, Records: output(in, 1, life{uint16(number), uint32(incarnation)}, 1, 0)})
+	w.log("out-"+plainName, 1).append(&observation.Batch{ProducerID: 201, Records: output(in, 1, txns.Of(uint16(number), uint32(incarnation)), 1, 0)})
 	offsets := []history.PartitionOffset{{Partition: 1, Offset: 1000}}
 	after.add(&history.Outputs{At: at(3020), Outcome: history.OutcomeConfirmed, Counts: []history.PartitionCount{{Partition: 1, Count: perBatch}}},
 		&history.Committing{At: at(3020), Offsets: offsets}, &history.Committed{At: at(3020), Outcome: history.OutcomeConfirmed, Offsets: offsets})
@@ -132,7 +134,7 @@ func (w *world) addAgain(n uint64) {
 	outputs := &history.Outputs{At: at(2999), Txn: again, Outcome: history.OutcomeConfirmed}
 	for p := range int32(parts) {
 		l := w.log("out-"+txnName, p)
-		b := l.append(&observation.Batch{ProducerID: 301, Transactional: true, Records: output(w.log(inTopic, p).batches[n-1], p, life{0, 1}, 9000+uint64(p)*perBatch, again)})
+		b := l.append(&observation.Batch{ProducerID: 301, Transactional: true, Records: output(w.log(inTopic, p).batches[n-1], p, txns.Of(0, 1), 9000+uint64(p)*perBatch, again)})
 		outputs.Counts = append(outputs.Counts, history.PartitionCount{Partition: p, Count: uint64(len(b.Records))})
 		l.append(marker(301, observation.MarkerCommit))
 	}
@@ -255,7 +257,7 @@ var plantedFaults = []planted{
 		f := w.hist("idempotent-0")
 		in := w.log(inTopic, 1).batches[99]
 		f.add(polled(in, 1, 4000))
-		w.log("out-"+plainName, 1).append(&observation.Batch{ProducerID: 200, Records: output(in, 1, life{0, 1}, 4000, 0)})
+		w.log("out-"+plainName, 1).append(&observation.Batch{ProducerID: 200, Records: output(in, 1, txns.Of(0, 1), 4000, 0)})
 		f.add(&history.Outputs{Outcome: history.OutcomeConfirmed, Counts: []history.PartitionCount{{Partition: 1, Count: perBatch}}})
 	}, plainName, func(n *harness.Numbers) {
 		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = perBatch, perBatch, map[string]uint64{"reprocessed after rewind": perBatch}
@@ -318,7 +320,7 @@ var plantedFaults = []planted{
 		f.Fault, f.Lasting = "delete-records", []harness.Lasting{{What: harness.LogStartMoved, Topic: "out-" + srcName, Partition: 2, To: 100}}
 	}, srcName, func(n *harness.Numbers) {
 		n.Unique, n.Lost, n.LostBy = records-100, 100, map[string]uint64{"deleted": 100}
-		n.Recovery, n.RecoveryFromHeal = pointer(10*time.Millisecond), pointer(time.Duration(0))
+		n.Recovery, n.RecoveryFromHeal = new(10*time.Millisecond), new(time.Duration(0))
 	}, harness.Violated, 3, "out-acks1/2 starts at offset 100: moved by delete-records leader of output/0"},
 	{"a log start that moved further than the recorded fault moved it", func(w *world) {
 		l := w.log("out-"+srcName, 2)
@@ -419,8 +421,8 @@ var plantedFaults = []planted{
 		"the source's fault: 3 acknowledged records are not in the input log (acked but absent 3), e.g. sequence 3000"},
 	{"an identity twice in the input", func(w *world) {
 		in := w.log(inTopic, 1).append(&observation.Batch{ProducerID: 100, Records: []observation.Record{{Identity: history.Identity{Sequence: 4}}}})
-		w.log("out-"+plainName, 1).append(&observation.Batch{ProducerID: 200, Records: output(in, 1, life{0, 1}, 5000, 0)})
-		w.log("out-"+txnName, 1).append(&observation.Batch{ProducerID: 301, Records: output(in, 1, life{0, 1}, 5000, 0)})
+		w.log("out-"+plainName, 1).append(&observation.Batch{ProducerID: 200, Records: output(in, 1, txns.Of(0, 1), 5000, 0)})
+		w.log("out-"+txnName, 1).append(&observation.Batch{ProducerID: 301, Records: output(in, 1, txns.Of(0, 1), 5000, 0)})
 	}, plainName, func(n *harness.Numbers) { n.Input, n.Unique, n.IdentityTwice, n.NeverLive = records+1, records+1, 1, 1 },
 		harness.Held, 0, "the source's fault: 1 further copies"},
 	{"input left over", func(w *world) {
@@ -681,16 +683,16 @@ func requireListed(t *testing.T, report *harness.Report) {
 	for _, row := range report.Rows {
 		for _, by := range []map[string]uint64{row.Numbers.DuplicatesBy, row.Numbers.LostBy, row.Numbers.AckedAbsentBy} {
 			for cause := range by {
-				require.Contains(t, Causes(), cause)
+				require.Contains(t, checks.Causes(), cause)
 			}
 		}
 	}
 	for _, s := range report.Stalls {
-		require.True(t, s.EndedBy == "" || slices.Contains(Causes(), s.EndedBy), s.EndedBy)
+		require.True(t, s.EndedBy == "" || slices.Contains(checks.Causes(), s.EndedBy), s.EndedBy)
 	}
 	for _, a := range report.Anomalies {
 		require.Contains(t, harness.AnomalyKinds(), a.Kind)
-		require.True(t, a.Cause == "" || slices.Contains(Causes(), a.Cause), a.Cause)
+		require.True(t, a.Cause == "" || slices.Contains(checks.Causes(), a.Cause), a.Cause)
 	}
 }
 
@@ -839,15 +841,15 @@ func TestLatency(t *testing.T) {
 
 // TestInternalErrorProvesNothing: figures that contradict each other make the row inconclusive, whatever they prove.
 func TestInternalErrorProvesNothing(t *testing.T) {
-	found := append(breaks(noLoss, "3 lost"), internal("sum")...)
+	found := append(checks.Breaks(checks.NoLoss, "3 lost"), checks.Internal("sum")...)
 	require.Equal(t, harness.Inconclusive, decide(harness.AtLeastOnce, found, nil).Verdict)
-	require.Equal(t, harness.Violated, decide(harness.AtLeastOnce, breaks(noLoss, "3 lost"), []string{"a doubt"}).Verdict)
-	require.Equal(t, harness.Inconclusive, decide(harness.AtMostOnce, breaks(noLoss, "3 lost"), []string{"a doubt"}).Verdict)
-	require.Equal(t, harness.Held, decide(harness.AtMostOnce, breaks(noLoss, "3 lost"), nil).Verdict)
+	require.Equal(t, harness.Violated, decide(harness.AtLeastOnce, checks.Breaks(checks.NoLoss, "3 lost"), []string{"a doubt"}).Verdict)
+	require.Equal(t, harness.Inconclusive, decide(harness.AtMostOnce, checks.Breaks(checks.NoLoss, "3 lost"), []string{"a doubt"}).Verdict)
+	require.Equal(t, harness.Held, decide(harness.AtMostOnce, checks.Breaks(checks.NoLoss, "3 lost"), nil).Verdict)
 }
 
 func TestChecksAreSortedAndUnique(t *testing.T) {
-	for i := 1; i < len(checks); i++ {
-		require.Less(t, checks[i-1].name, checks[i].name)
+	for i := 1; i < len(checks.All); i++ {
+		require.Less(t, checks.All[i-1].Name, checks.All[i].Name)
 	}
 }

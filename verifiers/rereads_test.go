@@ -7,7 +7,9 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/causes"
 	"github.com/chaeos/chaeos/verifiers/observation"
+	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
 // TestRereadsOfOneStint: a worker that is given a partition anew and then goes back over all of it has done two things, and
@@ -20,7 +22,7 @@ func TestRereadsOfOneStint(t *testing.T) {
 			poll := polled(in, 1, processing)
 			poll.At = at(4000 + processing)
 			f.add(poll)
-			l.append(&observation.Batch{ProducerID: 200, Records: output(in, 1, life{0, 1}, processing, 0)})
+			l.append(&observation.Batch{ProducerID: 200, Records: output(in, 1, txns.Of(0, 1), processing, 0)})
 			processing += uint64(len(in.Records))
 		}
 	}
@@ -39,7 +41,7 @@ func TestRereadsOfOneStint(t *testing.T) {
 // TestTruncatedLengthCountsNothingTwice, and nothing that is still there between two truncations.
 func TestTruncatedLengthCountsNothingTwice(t *testing.T) {
 	at := func(from, to int64) harness.Truncation { return harness.Truncation{From: from, To: to} }
-	cut := truncations{0: {at(30, 35), at(5, 8), at(6, 7), at(33, 36), at(8, 9)}}
-	require.EqualValues(t, 6+4, cut.length(0))
-	require.Zero(t, cut.length(1))
+	cut := causes.Truncations{0: {at(30, 35), at(5, 8), at(6, 7), at(33, 36), at(8, 9)}}
+	require.EqualValues(t, 6+4, cut.Length(0))
+	require.Zero(t, cut.Length(1))
 }

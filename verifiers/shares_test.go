@@ -8,7 +8,9 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/causes"
 	"github.com/chaeos/chaeos/verifiers/observation"
+	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
 const shareName = "share-group"
@@ -31,7 +33,7 @@ func (w *world) fillShare() {
 	for p := range int32(parts) {
 		for _, in := range w.log(inTopic, p).batches {
 			f.add(polled(in, p, processing))
-			w.log("out-"+shareName, p).append(&observation.Batch{ProducerID: 400, Records: output(in, p, life{0, 1}, processing, 0)})
+			w.log("out-"+shareName, p).append(&observation.Batch{ProducerID: 400, Records: output(in, p, txns.Of(0, 1), processing, 0)})
 			processing += uint64(len(in.Records))
 			at, ranges := in.Records[0].Scheduled, []history.OffsetRange{{Partition: p, From: in.First, To: in.Last + 1}}
 			f.add(&history.Outputs{At: at, Outcome: history.OutcomeConfirmed, Counts: []history.PartitionCount{{Partition: p, Count: uint64(len(in.Records))}}},
@@ -116,7 +118,7 @@ func (w *world) again(at history.Time) {
 	second := polled(in, 2, 1)
 	second.At = at
 	f.add(second, &history.Redelivered{At: at, Partition: 2, From: in.First, To: in.Last + 1, Count: 2})
-	w.log("out-"+shareName, 2).append(&observation.Batch{ProducerID: 401, Records: output(in, 2, life{1, 1}, 1, 0)})
+	w.log("out-"+shareName, 2).append(&observation.Batch{ProducerID: 401, Records: output(in, 2, txns.Of(1, 1), 1, 0)})
 }
 
 // TestRedelivery: a second copy by another member is what a share group does, and the histories say what became of the first
@@ -170,7 +172,7 @@ func TestRedelivery(t *testing.T) {
 // TestRedeliveryUnderAShorterLock: the run's own property says how long a member may keep a record.
 func TestRedeliveryUnderAShorterLock(t *testing.T) {
 	w := shareWorld(records)
-	w.record.Properties = map[string]string{lockDuration: "1500"}
+	w.record.Properties = map[string]string{causes.LockDuration: "1500"}
 	f := w.hist(shareName + "-0")
 	f.entries = append(f.entries[:len(f.entries)-2], &history.Phase{At: at(9000), Name: "flushed"})
 	w.again(at(5000))

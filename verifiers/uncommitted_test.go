@@ -6,6 +6,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/observation"
+	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
 // readUncommitted gives the transactional row readers that take everything, whatever becomes of it.
@@ -42,7 +43,7 @@ var uncommittedFaults = []planted{
 		outputs := &history.Outputs{At: at(2999), Txn: 200, Outcome: history.OutcomeConfirmed}
 		for p := range int32(parts) {
 			in, l := w.log(inTopic, p).batches[99], w.log("out-"+txnName, p)
-			l.append(&observation.Batch{ProducerID: 300, Transactional: true, Records: output(in, p, life{0, 1}, 9000+uint64(p)*perBatch, 200)})
+			l.append(&observation.Batch{ProducerID: 300, Transactional: true, Records: output(in, p, txns.Of(0, 1), 9000+uint64(p)*perBatch, 200)})
 			l.append(marker(300, observation.MarkerAbort))
 			outputs.Counts = append(outputs.Counts, history.PartitionCount{Partition: p, Count: perBatch})
 		}

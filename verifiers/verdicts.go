@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/checks"
+	"github.com/chaeos/chaeos/verifiers/saved"
 )
 
 // wording quotes what each guarantee promises in public (Kafka documentation, "Message Delivery Semantics").
@@ -16,9 +18,9 @@ var wording = map[harness.Guarantee]string{
 
 // verdicts decides every guarantee that the row claims, that the experiment expects something of, or that is weaker
 // than exactly-once.
-func verdicts(r *run, layout harness.PipelineLayout, found []finding) []harness.GuaranteeVerdict {
+func verdicts(r *saved.Run, layout harness.PipelineLayout, found []checks.Finding) []harness.GuaranteeVerdict {
 	var all []harness.GuaranteeVerdict
-	expected := r.record.Expect[layout.Name]
+	expected := r.Record.Expect[layout.Name]
 	for _, g := range harness.Guarantees() {
 		want, named := expected[g]
 		if g == layout.Claims && !named {
@@ -27,7 +29,7 @@ func verdicts(r *run, layout harness.PipelineLayout, found []finding) []harness.
 		if g == harness.ExactlyOnce && want == "" {
 			continue
 		}
-		v := decide(g, found, slices.Concat(r.doubts, r.doubtsOf[layout.Name]))
+		v := decide(g, found, slices.Concat(r.Doubts, r.DoubtsOf[layout.Name]))
 		v.Expected = want
 		v.Surprise = want == harness.MustHold && v.Verdict == harness.Violated || want == harness.MustBreak && v.Verdict == harness.Held
 		all = append(all, v)
@@ -37,17 +39,17 @@ func verdicts(r *run, layout harness.PipelineLayout, found []finding) []harness.
 
 // decide: a proof of violation wins over missing evidence, missing evidence over held. Figures that contradict each
 // other prove nothing.
-func decide(g harness.Guarantee, found []finding, doubts []string) harness.GuaranteeVerdict {
+func decide(g harness.Guarantee, found []checks.Finding, doubts []string) harness.GuaranteeVerdict {
 	v := harness.GuaranteeVerdict{Guarantee: g, Verdict: harness.Held}
 	var broken, internal []string
 	for _, f := range found {
 		switch {
-		case f.internal:
-			internal = append(internal, f.text)
-		case slices.Contains(f.breaks, g):
-			broken = append(broken, f.text)
-		case f.doubt:
-			doubts = append(doubts, f.text)
+		case f.Internal:
+			internal = append(internal, f.Text)
+		case slices.Contains(f.Breaks, g):
+			broken = append(broken, f.Text)
+		case f.Doubt:
+			doubts = append(doubts, f.Text)
 		}
 	}
 	switch {

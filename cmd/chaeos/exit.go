@@ -9,7 +9,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// The exit codes, as the help of the command and the README list them.
+// The exit codes, as the help of the command and docs/READING.md list them.
 const (
 	exitExpected       = 0
 	exitInfrastructure = 1
