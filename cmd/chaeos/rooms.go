@@ -18,6 +18,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers"
 	"github.com/chaeos/chaeos/verifiers/evidence"
 	"github.com/chaeos/chaeos/verifiers/explain"
+	"github.com/chaeos/chaeos/verifiers/jepsen"
 	"github.com/chaeos/chaeos/verifiers/observe"
 	"github.com/chaeos/chaeos/verifiers/readback"
 	"github.com/chaeos/chaeos/workloads"
@@ -43,7 +44,7 @@ func rooms() parts {
 		judge:       verifiers.Judge,
 		page:        writePage,
 		explain:     explainers{one: explainOne, anomalies: explain.Anomalies},
-		files:       files{evidence: evidence.Write, export: evidence.Export},
+		files:       files{evidence: evidence.Write, export: evidence.Export, jepsen: jepsen.Export},
 		clusters:    keptClusters(self),
 		byHand:      faultsByHand(),
 		suites:      suites{names: catalogue.SuiteNames(), find: findSuite, do: runChild(self)},
