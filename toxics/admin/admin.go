@@ -55,8 +55,11 @@ func CodeError(code int16, message *string) error {
 func Until(ctx context.Context, do func() error) error {
 	var last error
 	err := wait.Poll(ctx, PollEvery, func() (bool, error) {
-		last = do()
-		return last == nil, nil
+		err := do()
+		if ctx.Err() == nil || last == nil { // what is wrong says more than that nobody waits any longer
+			last = err
+		}
+		return err == nil, nil
 	})
 	if err != nil {
 		return errors.Join(last, err)
