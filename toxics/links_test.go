@@ -53,7 +53,7 @@ func TestOneWayCutsOneDirectionOfBothLinks(t *testing.T) {
 
 func TestAWorkerLosesOneBroker(t *testing.T) {
 	s := newStage(t)
-	i := s.inject(t, "partition", "holder of output/0", map[string]any{"links": "client", "from": "broker 2"})
+	i := s.inject(t, "partition", "owner of output/0", map[string]any{"links": "client", "from": "broker 2"})
 	assert.Equal(t, []string{"p-0-2-client"}, i.Resolved().Links)
 	assert.Equal(t, []string{"p-0"}, i.Resolved().Members)
 	assert.Equal(t, []int32{0, 2}, i.Resolved().Partitions)

@@ -83,7 +83,7 @@ func TestBrokerThatServesNothingDoesNotBite(t *testing.T) {
 
 func TestWorkerKillAtAPhase(t *testing.T) {
 	s := newStage(t)
-	i := s.inject(t, "worker-kill", "holder of output/1", map[string]any{
+	i := s.inject(t, "worker-kill", "owner of output/1", map[string]any{
 		"phase": map[string]any{"p": "flushed"}, "held": 3,
 	})
 	assert.Equal(t, []string{
@@ -111,7 +111,7 @@ func TestWorkerKillWithoutAPhaseAndForEver(t *testing.T) {
 func TestWorkerKillThatNeverReachesItsPhaseLetsGo(t *testing.T) {
 	s := newStage(t)
 	s.fleet.never["p-0"] = true
-	i, err := s.try(t.Context(), t, "worker-kill", "holder of output/0", map[string]any{"phase": "flushed", "within": "1s"})
+	i, err := s.try(t.Context(), t, "worker-kill", "owner of output/0", map[string]any{"phase": "flushed", "within": "1s"})
 	require.ErrorContains(t, err, "worker p-0: waiting for phase flushed")
 	require.ErrorContains(t, err, "not there within 1s")
 	require.NoError(t, i.Heal(t.Context()))
@@ -142,7 +142,7 @@ func TestWorkerPause(t *testing.T) {
 	require.NoError(t, i.Heal(t.Context()))
 	require.NoError(t, i.Heal(t.Context()))
 	assert.Equal(t, []string{"pause p-0", "resume p-0"}, s.fleet.called())
-	assert.Equal(t, "stopped p-0, which held output/0,2", biteOf(t, i, "p").Proof)
+	assert.Equal(t, "stopped p-0, which owned output/0,2", biteOf(t, i, "p").Proof)
 	s.fleet.fails["pause p-1"] = errors.New("no")
 	i, err := s.try(t.Context(), t, "worker-pause", "worker 1", nil)
 	require.Error(t, err)
