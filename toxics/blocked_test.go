@@ -37,7 +37,8 @@ func TestHealOfALinkWhosePeerIsStoppedIsBounded(t *testing.T) {
 
 	var u inject.Undo
 	link := harness.Link{Kind: harness.ReplicationLink, From: "1", To: 2, Proxy: "frozen"}
-	require.NoError(t, inject.Poison(t.Context(), s.Field, &u, "latency", "latency", toxiclient.Attributes{"latency": 1}, []target.Stream{{Link: link, Up: true}}))
+	latency := inject.Toxic{Name: "latency", Kind: "latency", Attributes: toxiclient.Attributes{"latency": 1}}
+	require.NoError(t, latency.Put(t.Context(), s.Field, &u, []target.Stream{{Link: link, Up: true}}))
 	fill(t, conn)
 
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)

@@ -122,7 +122,7 @@ func TestPoisonUnderACancelledContextLeavesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var u inject.Undo
-	err := inject.Poison(ctx, s.Field, &u, "partition", "timeout", nil, []target.Stream{{Link: s.cluster.links[0]}})
+	err := inject.Toxic{Name: "partition", Kind: "timeout"}.Put(ctx, s.Field, &u, []target.Stream{{Link: s.cluster.links[0]}})
 	require.ErrorIs(t, err, context.Canceled)
 	require.NoError(t, u.Run(t.Context()))
 	assert.Empty(t, s.cluster.toxicsLeft(t))
