@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
+	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
@@ -63,4 +65,57 @@ func (r *run) until(ctx context.Context, holds func(context.Context, ReadBackSpe
 		return fmt.Errorf("%w: %s", err, missing)
 	}
 	return nil
+}
+
+// verify completes the record, saves it, and judges the run from its folder.
+func (r *run) verify(context.Context) (string, error) {
+	if r.interrupted {
+		r.incident(errors.New("the run was interrupted")) // in the record too: a later verify must not call it held
+	}
+	r.stopWatching()
+	r.record.Took = history.Now().Sub(r.record.Base)
+	r.record.Faults = r.schedule.records()
+	r.record.Histories = append(r.record.Histories, r.fleet.Histories()...)
+	r.record.Histories = append(r.record.Histories, r.observer.Histories()...)
+	saved := r.save()
+	r.incident(saved)
+	r.out = &Outcome{Dir: r.dir, Interrupted: r.interrupted}
+	report, err := r.rooms.Judge(r.dir)
+	if saved != nil && report != nil {
+		r.unsaved(report)
+	}
+	r.out.Report = report
+	return "", err
+}
+
+// unsaved completes the report of a run whose record could not be written (disk full). It was judged by the record from
+// before the load, which lists no histories: nothing was called held.
+func (r *run) unsaved(report *Report) {
+	report.Faults, report.LoadStart = r.record.Faults, int64(r.record.LoadStart)
+	report.Inconclusive = append(report.Inconclusive, r.record.Incidents...)
+}
+
+// tearDownWithin bounds the end of a run, whatever happened before.
+const tearDownWithin = time.Minute
+
+// tearDown ends every process and removes what the cluster left. The run's cancellation does not reach it.
+func (r *run) tearDown(ctx context.Context, out *Outcome) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tearDownWithin)
+	defer cancel()
+	var errs []error
+	if r.fleet != nil {
+		errs = append(errs, r.fleet.Close(ctx))
+	}
+	if r.admin != nil {
+		r.admin.Close()
+	}
+	if r.cluster == nil {
+		return errors.Join(errs...)
+	}
+	if r.spec.Keep && out != nil {
+		info := r.cluster.Info()
+		out.Kept = &info
+		return errors.Join(errs...)
+	}
+	return errors.Join(append(errs, r.cluster.Close(ctx))...)
 }

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -155,6 +156,12 @@ type ClusterSpec struct {
 	// Progress, when set, is told in a few words what the start is doing.
 	Progress func(string) `json:"-"`
 }
+
+// ErrNoCluster is the error of an attach where no cluster was left running.
+var ErrNoCluster = errors.New("no cluster is up")
+
+// ErrStale is the error of an attach where the recorded cluster is gone.
+var ErrStale = errors.New("the recorded cluster is gone")
 
 // Provider makes clusters.
 type Provider interface {

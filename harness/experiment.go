@@ -29,6 +29,14 @@ type Experiment struct {
 	Source string
 }
 
+// What a load may be, in an experiment's file and on the command line: the rate in records a second.
+const (
+	MinRate     = 0.1
+	MaxRate     = 1e6
+	MinDuration = time.Second
+	MaxDuration = 24 * time.Hour
+)
+
 // Load is what the sources send.
 type Load struct {
 	// Rate is the steady pace of each source, in records a second.

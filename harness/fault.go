@@ -6,8 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/chaeos/chaeos/harness/history"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/chaeos/chaeos/harness/claims"
+	"github.com/chaeos/chaeos/harness/history"
 )
 
 // ScheduledFault is one line of an experiment's schedule.
@@ -114,15 +116,23 @@ func (f FaultRecord) Concerns(pipeline string) bool {
 // Field is what faults work on: the cluster, the processes, and what the run knows of its progress.
 type Field struct {
 	Cluster Cluster
-	Fleet   Fleet
+	// Fleet is the members of the run, as far as a fault or a trigger may touch them.
+	Fleet interface {
+		Roster
+		Processes
+		Gates
+	}
 	// Admin is a client over links that no fault touches. Its metadata cache may be stale: send requests yourself.
 	Admin *kgo.Client
 	Plan  TopicPlan
 	// Dir is the run's folder ("" where no run plays).
 	Dir string
 	// Rand is the fault's own, so that faults that overlap draw the same at every run of the seed.
-	Rand     *rand.Rand
-	Observer Observer
+	Rand *rand.Rand
+	// Observer reports what is visible in the outputs.
+	Observer Viewer
+	// Claims are what the run's faults want of things that several of them may change at once.
+	Claims *claims.Book
 }
 
 // InFlight returns the records offered to a pipeline and not yet visible in its output.

@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/history"
 )
 
@@ -44,7 +45,8 @@ func Inject(ctx context.Context, cluster Cluster, fault ScheduledFault, seed uin
 		return ByHand{}, err
 	}
 	s := newSchedule([]ScheduledFault{fault}, &Field{
-		Cluster: cluster, Fleet: nobody{}, Admin: admin, Plan: plan, Rand: rand.New(rand.NewPCG(seed, 0)), Observer: blind{},
+		Cluster: cluster, Fleet: nobody{}, Admin: admin, Plan: plan, Rand: rand.New(rand.NewPCG(seed, 0)), Observer: nobody{},
+		Claims: &claims.Book{},
 	}, terminal)
 	err = s.play(ctx, history.Now())
 	healing, cancel := context.WithTimeout(context.WithoutCancel(ctx), tearDownWithin)

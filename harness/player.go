@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
@@ -18,16 +18,10 @@ const releaseWithin = 10 * time.Second
 // play runs the schedule from start until every fault has been injected and healed, or ctx is done; it returns what
 // went wrong. What is still active then is healed by healAll.
 func (s *schedule) play(ctx context.Context, start history.Time) error {
-	errs := make([]error, len(s.faults))
-	var players sync.WaitGroup
-	for i, f := range s.faults {
-		players.Go(func() {
-			defer close(f.ended)
-			errs[i] = s.playOne(ctx, f, start)
-		})
-	}
-	players.Wait()
-	return errors.Join(errs...)
+	return together.Do(s.faults, func(f *plannedFault) error {
+		defer close(f.ended)
+		return s.playOne(ctx, f, start)
+	})
 }
 
 // playOne waits for the fault's time and its trigger, injects it, waits again, and heals it. Workers that its triggers

@@ -69,6 +69,21 @@ type PhaseRecord struct {
 	Note  string       `json:"note,omitempty"`
 }
 
+// HistoryRecord is one history file of a run.
+type HistoryRecord struct {
+	// File is relative to the run's folder.
+	File        string `json:"file"`
+	Process     string `json:"process"`
+	Role        string `json:"role"`
+	Pipeline    string `json:"pipeline,omitempty"`
+	Number      int    `json:"number"`
+	Incarnation int    `json:"incarnation"`
+	// Bytes is the file's size when its writer had been reaped: a shorter file later has lost something.
+	Bytes int64 `json:"bytes"`
+	// Killed reports whether the run killed the writer, so that a missing End entry is no loss.
+	Killed bool `json:"killed"`
+}
+
 // Save writes run.json into dir, whole or not at all.
 func (r *RunRecord) Save(dir string) error { return WriteJSON(filepath.Join(dir, RecordFile), r) }
 

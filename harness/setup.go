@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/wait"
 )
@@ -83,6 +84,7 @@ func (r *run) makeRooms() error {
 	seed := rand.New(rand.NewPCG(r.spec.Seed, 0))
 	r.field = &Field{
 		Cluster: r.cluster, Fleet: r.fleet, Admin: r.admin, Plan: plan, Dir: r.dir, Rand: seed, Observer: r.observer,
+		Claims: &claims.Book{},
 	}
 	r.schedule = newSchedule(r.spec.Experiment.Faults, r.field, r.rooms.Terminal)
 	return nil
@@ -135,8 +137,10 @@ func notInSync(md Metadata, nodes []int, topics []string) string {
 	return ""
 }
 
-// warm starts everything and waits until each pipeline shows progress end to end, in every partition.
+// warm starts everything and waits until each pipeline shows progress end to end, in every partition. From here on until
+// the verdict, brokers that die are noticed.
 func (r *run) warm(ctx context.Context) (string, error) {
+	r.stopWatching = r.watch(context.WithoutCancel(ctx))
 	if err := r.observer.Start(ctx); err != nil {
 		return "", err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 
 	"github.com/chaeos/chaeos/harness"
 )
@@ -39,10 +40,9 @@ type parts struct {
 	open        func(nameOrPath string) (harness.Experiment, error)
 	concrete    func(harness.Experiment, uint64) (harness.Experiment, error)
 	show        func(harness.Experiment, uint64) string
-	// providers are the kinds of clusters there are, the default first.
-	providers []string
-	run       func(context.Context, runRequest) (*harness.Outcome, error)
-	judge     func(dir string) (*harness.Report, error)
+	providers   []provider
+	run         func(context.Context, runRequest) (*harness.Outcome, error)
+	judge       func(dir string) (*harness.Report, error)
 	// page writes the HTML page of the run in dir.
 	page     func(w io.Writer, dir string) error
 	explain  explainers
@@ -58,13 +58,20 @@ type parts struct {
 
 // runRequest is one run, and where it tells how it goes.
 type runRequest struct {
-	ground   ground
+	cluster  clusterRequest
 	spec     harness.RunSpec
 	terminal harness.Terminal
 }
 
-// run executes one command line and returns the exit code.
-func (a *app) run(ctx context.Context, args []string) int {
+// run executes one command line and returns the exit code. A panic is a failure of this program: Go's own exit code for it
+// would mean a mistake in the command line.
+func (a *app) run(ctx context.Context, args []string) (code int) {
+	defer func() {
+		if v := recover(); v != nil {
+			fmt.Fprintf(a.stderr, "chaeos: a mistake in chaeos itself: %v\n%s", v, debug.Stack())
+			code = exitInfrastructure
+		}
+	}()
 	root := a.rootCommand()
 	root.SetArgs(args)
 	root.SetIn(a.stdin)

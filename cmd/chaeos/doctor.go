@@ -16,8 +16,8 @@ type fact struct {
 	OK   bool   `json:"ok"`
 	// Optional says that a run can do without.
 	Optional bool `json:"optional,omitempty"`
-	// Ground is the kind of cluster that needs it ("" all).
-	Ground string `json:"ground,omitempty"`
+	// Provider is the one that needs it ("" all).
+	Provider string `json:"ground,omitempty"`
 	// Found is what there is, in a few words.
 	Found string `json:"found"`
 	// Mend is the command to type, or what to do, when OK is false.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/catalogue"
-	"github.com/chaeos/chaeos/toxics"
+	"github.com/chaeos/chaeos/toxics/inject"
 )
 
 // byHand is what inject needs of the project's other rooms.
@@ -54,9 +54,6 @@ A second Ctrl-C leaves at once, and the fault stays: chaeos cluster down ends it
 		Args:              someArgs("a fault", "one of "+strings.Join(a.faultNames(), ", ")),
 		ValidArgsFunction: a.completeFault,
 		RunE: func(c *cobra.Command, args []string) error {
-			if h.For < 0 {
-				return usagef("--for %s: give a time above 0, for example 10s", h.For)
-			}
 			h.Fault, h.Options = args[0], args[1:]
 			return a.inject(c.Context(), h)
 		},
@@ -173,7 +170,7 @@ func handReport(r harness.ByHand) string {
 func proofs(bites []harness.Bite) []string {
 	var all []string
 	for _, b := range bites {
-		all = append(all, strings.TrimSuffix(b.Proof, toxics.NothingInFlight))
+		all = append(all, strings.TrimSuffix(b.Proof, inject.NothingInFlight))
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

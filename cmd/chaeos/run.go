@@ -87,7 +87,7 @@ func (a *app) runOne(ctx context.Context, spec harness.RunSpec, f runFlags) erro
 	terminal := a.terminal()
 	ctx, stop := a.interruptible(ctx, terminal)
 	logTo(terminal)
-	out, err := a.parts.run(ctx, runRequest{ground: f.ground(), spec: spec, terminal: terminal})
+	out, err := a.parts.run(ctx, runRequest{cluster: f.request(), spec: spec, terminal: terminal})
 	terminal.Close()
 	stop()
 	if out != nil && out.Kept != nil {

@@ -120,7 +120,7 @@ func (f *suiteFlags) parallel() (int, error) {
 // book opens the suite to go on with, or plans a new one.
 func (a *app) book(c *cobra.Command, names []string, f runFlags) (*suite.Book, error) {
 	if f.suite.resume != "" {
-		if len(names) > 0 || f.suite.name != "" || f.suite.repeat != 0 {
+		if len(names) > 0 || c.Flags().Changed("suite") || c.Flags().Changed("repeat") {
 			return nil, usagef("--resume goes on with what was planned: leave out experiments, --suite and --repeat")
 		}
 		if set := runArgs(c); len(set) > 0 {
@@ -132,7 +132,7 @@ func (a *app) book(c *cobra.Command, names []string, f runFlags) (*suite.Book, e
 		}
 		return b, nil
 	}
-	name, experiments, repeat, err := a.suiteOf(names, f)
+	name, experiments, repeat, err := a.suiteOf(c, names, f)
 	if err != nil {
 		return nil, err
 	}
@@ -144,8 +144,8 @@ func (a *app) book(c *cobra.Command, names []string, f runFlags) (*suite.Book, e
 }
 
 // suiteOf is the named suite, or one of the experiments that are named.
-func (a *app) suiteOf(names []string, f runFlags) (name string, experiments []string, repeat int, err error) {
-	if f.suite.repeat < 0 || f.suite.repeat > 10_000 {
+func (a *app) suiteOf(c *cobra.Command, names []string, f runFlags) (name string, experiments []string, repeat int, err error) {
+	if c.Flags().Changed("repeat") && (f.suite.repeat < 1 || f.suite.repeat > 10_000) {
 		return "", nil, 0, usagef("--repeat %d: give a number from 1 to 10000", f.suite.repeat)
 	}
 	if f.suite.name == "" {

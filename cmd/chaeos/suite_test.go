@@ -116,6 +116,8 @@ func TestSuiteRefuses(t *testing.T) {
 		"jobs":              {"run --suite smoke --jobs many", `--jobs "many"`},
 		"no jobs":           {"run --suite smoke --jobs 0", `--jobs "0"`},
 		"repeat":            {"run baseline --repeat -1", "--repeat -1"},
+		"repeat none":       {"run baseline --repeat 0", "--repeat 0: give a number from 1 to 10000"},
+		"repeat a suite":    {"run --suite smoke --repeat 0", "--repeat 0: give a number from 1 to 10000"},
 		"keep":              {"run --suite smoke --keep", "--keep leaves one cluster running"},
 		"resume nothing":    {"run --resume /nowhere", "not a suite's folder"},
 		"resume with names": {"run baseline --resume /nowhere", "leave out experiments"},

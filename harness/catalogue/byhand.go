@@ -10,6 +10,7 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/toxics"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
 // HandRequest is a fault to inject by hand, as it was typed.
@@ -32,6 +33,9 @@ const anyNumber = 1 << 20
 func ByHand(h HandRequest) (harness.ScheduledFault, error) {
 	fail := func(format string, args ...any) (harness.ScheduledFault, error) {
 		return harness.ScheduledFault{}, harness.UsageError{Reason: fmt.Sprintf(format, args...)}
+	}
+	if h.For != 0 && (h.For < shortest || h.For > longest) {
+		return fail("--for %s: give %s to %s, for example 10s", h.For, shortest, longest)
 	}
 	if _, err := toxics.Find(h.Fault); err != nil {
 		return fail("unknown fault %q (%s)", h.Fault, suggest(h.Fault, toxics.Names()))
@@ -78,14 +82,14 @@ func handOptions(texts []string) (map[string]setting, error) {
 // checkByHand checks the target. The cluster's topics, groups and transactional ids are names of the user's own, which are
 // found at the injection.
 func checkByHand(h HandRequest, fault harness.Fault) error {
-	t, err := toxics.ParseTarget(h.Target)
+	t, err := target.Parse(h.Target)
 	if err != nil {
 		return err
 	}
-	if t.Class() == toxics.Workers {
+	if t.Class() == target.Workers {
 		return fmt.Errorf("%q selects workers, and no run plays on this cluster", h.Target)
 	}
-	scope := toxics.Scope{Brokers: cmp.Or(h.Brokers, anyNumber), Partitions: anyNumber}
+	scope := harness.Scope{Brokers: cmp.Or(h.Brokers, anyNumber), Partitions: anyNumber}
 	for _, name := range t.Names() {
 		scope.Pipelines = append(scope.Pipelines, harness.PipelineInfo{Name: name})
 	}

@@ -117,10 +117,10 @@ func (d *decoder) load(f field, load *harness.Load) {
 	fields := d.fields(f.value, "with the load", "rate", "duration", "record-size", "burst", "burst-every")
 	d.require(f.value, fields, "duration")
 	if v, ok := fields["rate"]; ok {
-		load.Rate = d.number(v, 0.1, 1e6)
+		load.Rate = d.number(v, harness.MinRate, harness.MaxRate)
 	}
 	if v, ok := fields["duration"]; ok {
-		load.Duration = d.duration(v, time.Second, 24*time.Hour)
+		load.Duration = d.duration(v, harness.MinDuration, harness.MaxDuration)
 	}
 	if v, ok := fields["record-size"]; ok {
 		load.RecordSize = d.integer(v, history.OutputSize, 1<<20)

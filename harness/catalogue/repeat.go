@@ -32,7 +32,7 @@ func (d *decoder) repeat(e entry) repeat {
 	if !repeated || d.err != nil {
 		return repeat{}
 	}
-	r := repeat{every: d.span(every, shortest, 24*time.Hour)}
+	r := repeat{every: d.span(every, shortest, longest)}
 	if counted {
 		r.count = d.numbers(count, 1, mostRepeats)
 	} else {
