@@ -20,13 +20,13 @@ import (
 // e2e is where the tests on real brokers are, and experiments of their own.
 var e2e = filepath.Join("..", "..", "cmd", "e2e")
 
-// shown says where the known failure of a pipeline is seen on real brokers.
+// shown is where the known failure of a pipeline is seen on real brokers.
 type shown struct {
 	// experiment is the catalogue's, or a file of cmd/e2e/testdata; test is the test of cmd/e2e that runs it.
 	experiment, test string
-	// breaks is the guarantee that it must break there; "": it never breaks, and must hold its claim where others do not.
+	// breaks is the guarantee that it must break there; "": it never breaks, and must hold its claim when others do not.
 	breaks harness.Guarantee
-	// by is the pipeline that shows it in its place, where it can't itself.
+	// by is the pipeline that shows it instead, if it can't itself.
 	by string
 }
 

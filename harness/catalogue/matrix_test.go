@@ -15,7 +15,7 @@ var notInMatrix = map[string]string{
 	"transactional-halves-old-client": "it is made for late requests: late-request",
 }
 
-// TestTheMatrixHasEveryPipeline: every one that reads the input and writes an output is in it, or said not to be.
+// TestTheMatrixHasEveryPipeline: every one that reads the input and writes an output is in it, or in the list above.
 func TestTheMatrixHasEveryPipeline(t *testing.T) {
 	e, err := Find("matrix")
 	require.NoError(t, err)
