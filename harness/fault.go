@@ -6,8 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/chaeos/chaeos/harness/history"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/chaeos/chaeos/harness/claims"
+	"github.com/chaeos/chaeos/harness/history"
 )
 
 // ScheduledFault is one line of an experiment's schedule.
@@ -128,8 +130,10 @@ type Field struct {
 	Dir string
 	// Rand is the fault's own, so that overlapping faults draw the same in every run with the seed.
 	Rand *rand.Rand
-	// Observer knows what is visible in the outputs.
+	// Observer reports what is visible in the outputs.
 	Observer Viewer
+	// Claims are what the run's faults want of things that several of them may change at once.
+	Claims *claims.Book
 }
 
 // InFlight returns the records offered to a pipeline and not yet visible in its output.

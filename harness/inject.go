@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/history"
 )
 
@@ -45,6 +46,7 @@ func Inject(ctx context.Context, cluster Cluster, fault ScheduledFault, seed uin
 	}
 	s := newSchedule([]ScheduledFault{fault}, &Field{
 		Cluster: cluster, Fleet: noMembers{}, Admin: admin, Plan: plan, Rand: rand.New(rand.NewPCG(seed, 0)), Observer: noMembers{},
+		Claims: &claims.Book{},
 	}, terminal)
 	err = s.play(ctx, history.Now())
 	healing, cancel := context.WithTimeout(context.WithoutCancel(ctx), tearDownWithin)

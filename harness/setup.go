@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/wait"
 )
@@ -83,6 +84,7 @@ func (r *run) makeRooms() error {
 	seed := rand.New(rand.NewPCG(r.spec.Seed, 0))
 	r.field = &Field{
 		Cluster: r.cluster, Fleet: r.fleet, Admin: r.admin, Plan: plan, Dir: r.dir, Rand: seed, Observer: r.observer,
+		Claims: &claims.Book{},
 	}
 	r.schedule = newSchedule(r.spec.Experiment.Faults, r.field, r.rooms.Terminal)
 	return nil

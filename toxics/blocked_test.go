@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/toxics/inject"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
 // A toxic on a link whose peer doesn't read (a stopped process) can't be removed until it reads again: the heal gives up
@@ -32,9 +34,9 @@ func TestHealOfALinkWhosePeerIsStoppedIsBounded(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 
-	var u undo
+	var u inject.Undo
 	link := harness.Link{Kind: harness.ReplicationLink, From: "1", To: 2, Proxy: "frozen"}
-	require.NoError(t, poison(t.Context(), s.Field, &u, "latency", "latency", toxiclient.Attributes{"latency": 1}, []stream{{link: link, up: true}}))
+	require.NoError(t, inject.Poison(t.Context(), s.Field, &u, "latency", "latency", toxiclient.Attributes{"latency": 1}, []target.Stream{{Link: link, Up: true}}))
 	require.NoError(t, conn.SetWriteDeadline(time.Now().Add(time.Second)))
 	for err == nil { // until every buffer on the way is full
 		_, err = conn.Write(make([]byte, 1<<20))
@@ -43,7 +45,7 @@ func TestHealOfALinkWhosePeerIsStoppedIsBounded(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	begin := time.Now()
-	require.ErrorContains(t, u.run(ctx), "from frozen: no answer from Toxiproxy")
+	require.ErrorContains(t, u.Run(ctx), "from frozen: no answer from Toxiproxy")
 	assert.Less(t, time.Since(begin), 3*time.Second)
 
 	peer := <-accepted
@@ -56,6 +58,6 @@ func TestHealOfALinkWhosePeerIsStoppedIsBounded(t *testing.T) {
 			}
 		}
 	}()
-	require.NoError(t, u.run(t.Context()))
+	require.NoError(t, u.Run(t.Context()))
 	assert.Empty(t, s.cluster.toxicsLeft(t))
 }

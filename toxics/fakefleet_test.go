@@ -11,6 +11,7 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
 // fakeFleet is one pipeline of two workers and a source, as states in memory.
@@ -73,7 +74,7 @@ func (f *fakeFleet) deal() {
 	var living []*harness.Member
 	for _, name := range slices.Sorted(maps.Keys(f.members)) {
 		m := f.members[name]
-		if m.Role != roleWorker {
+		if m.Role != target.RoleWorker {
 			continue
 		}
 		if m.Partitions = nil; m.State != harness.MemberDead {

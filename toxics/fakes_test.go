@@ -23,6 +23,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/wait"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
 )
@@ -39,7 +40,7 @@ var testPlan = harness.TopicPlan{
 	},
 }
 
-var testScope = Scope{
+var testScope = harness.Scope{
 	Pipelines: []harness.PipelineInfo{testPlan.Pipelines[0].PipelineInfo, testPlan.Pipelines[1].PipelineInfo},
 	Brokers:   3, Partitions: 3, Workers: 2,
 }
@@ -73,7 +74,10 @@ func newStage(t *testing.T) *stage {
 	steps := &stepper{}
 	steps.countRequests(kafka)
 	s := &stage{kafka: kafka, cluster: newFakeCluster(t, kafka, steps), fleet: newFakeFleet(steps), steps: steps}
-	s.Field = &harness.Field{Cluster: s.cluster, Fleet: s.fleet, Admin: admin, Plan: testPlan, Observer: fakeObserver{}, Rand: rand.New(rand.NewPCG(1, 0))}
+	s.Field = &harness.Field{
+		Cluster: s.cluster, Fleet: s.fleet, Admin: admin, Plan: testPlan, Observer: fakeObserver{}, Rand: rand.New(rand.NewPCG(1, 0)),
+		Claims: &claims.Book{},
+	}
 	return s
 }
 
@@ -297,19 +301,19 @@ type fakeObserver struct{}
 func (fakeObserver) Visible(string) uint64 { return 100 }
 
 // inject makes and injects a fault that must succeed.
-func (s *stage) inject(t *testing.T, name, target string, options map[string]any) harness.Injection {
+func (s *stage) inject(t *testing.T, name, selector string, options map[string]any) harness.Injection {
 	t.Helper()
-	i, err := s.try(t.Context(), t, name, target, options)
+	i, err := s.try(t.Context(), t, name, selector, options)
 	require.NoError(t, err)
 	return i
 }
 
-func (s *stage) try(ctx context.Context, t *testing.T, name, target string, options map[string]any) (harness.Injection, error) {
+func (s *stage) try(ctx context.Context, t *testing.T, name, selector string, options map[string]any) (harness.Injection, error) {
 	t.Helper()
 	fault, err := New(name, options)
 	require.NoError(t, err)
-	require.NoError(t, Check(name, fault, target, testScope))
-	return fault.Inject(ctx, s.Field, target)
+	require.NoError(t, Check(name, fault, selector, testScope))
+	return fault.Inject(ctx, s.Field, selector)
 }
 
 // sleep lets traffic flow.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/toxics/inject"
 )
 
 func (c *fakeCluster) link(t *testing.T, proxy string) harness.Link {
@@ -28,7 +29,7 @@ func (c *fakeCluster) link(t *testing.T, proxy string) harness.Link {
 func healed(t *testing.T, i harness.Injection, proof string) {
 	t.Helper()
 	require.NoError(t, i.Heal(t.Context()))
-	got, err := i.(*injection).CheckHeal(t.Context())
+	got, err := i.(*inject.Injection).CheckHeal(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, proof, got)
 }
@@ -93,7 +94,7 @@ func TestRefuseUnderACancelledContextLeavesNothing(t *testing.T) {
 	require.NoError(t, err)
 	cancel()
 	require.NoError(t, i.Heal(ctx))
-	_, err = i.(*injection).CheckHeal(t.Context())
+	_, err = i.(*inject.Injection).CheckHeal(t.Context())
 	require.NoError(t, err)
 }
 

@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/toxics/inject"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
 // passedDuring is how many bytes left each proxy upstream and downstream while d went by.
@@ -143,10 +145,10 @@ func TestPoisonUnderACancelledContextLeavesNothing(t *testing.T) {
 	s := newStage(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	var u undo
-	err := poison(ctx, s.Field, &u, "partition", "timeout", nil, []stream{{link: s.cluster.links[0]}})
+	var u inject.Undo
+	err := inject.Poison(ctx, s.Field, &u, "partition", "timeout", nil, []target.Stream{{Link: s.cluster.links[0]}})
 	require.ErrorIs(t, err, context.Canceled)
-	require.NoError(t, u.run(t.Context()))
+	require.NoError(t, u.Run(t.Context()))
 	assert.Empty(t, s.cluster.toxicsLeft(t))
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/effects"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
 // serviceStage is a stage with an external service that pipeline e calls: its process, its link and its store.
@@ -23,7 +24,7 @@ func serviceStage(t *testing.T) (*stage, *effects.Store) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	s.cluster.addLink(t, harness.Link{Kind: harness.ServiceLink, Proxy: harness.ServiceProxy})
-	s.fleet.members[serviceMember] = &harness.Member{Name: serviceMember, Role: "service", State: harness.MemberRunning}
+	s.fleet.members[target.ServiceMember] = &harness.Member{Name: target.ServiceMember, Role: "service", State: harness.MemberRunning}
 	s.Plan.Pipelines = append(slices.Clone(s.Plan.Pipelines), harness.PipelineLayout{
 		PipelineInfo: harness.PipelineInfo{Name: "e", Effects: true}, Output: "effects-e", Group: "group-e",
 	})
@@ -90,7 +91,7 @@ func TestTheServicesLinkIsItsOwn(t *testing.T) {
 	for name, c := range map[string]struct {
 		target  string
 		options map[string]any
-		scope   Scope
+		scope   harness.Scope
 		want    string
 	}{
 		"other links":  {"external service", nil, calls, `links: "external service" has one link only: links: service`},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/toxics/admin"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
 )
 
@@ -177,6 +178,6 @@ func TestTopicsThatABrokerHasNotHeardOf(t *testing.T) {
 	require.NoError(t, i.Heal(t.Context()))
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	_, err := topicIDs(ctx, s.Field, []string{"out-p", "nowhere"})
+	_, err := admin.TopicIDs(ctx, s.Field, []string{"out-p", "nowhere"})
 	require.ErrorContains(t, err, "no broker knows topic nowhere")
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"github.com/chaeos/chaeos/clusters/ready"
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/harness/wait"
 )
@@ -77,7 +77,7 @@ func (s *suite) links(t *testing.T) {
 	})
 	t.Run("quorum", func(t *testing.T) {
 		// Only the links towards the active controller carry anything.
-		leader, err := ready.ActiveController(within(t, 10*time.Second), client(t, c, c.Direct()).SeedBrokers()[0])
+		leader, err := ask.Seeds(client(t, c, c.Direct())).Controller(within(t, 10*time.Second))
 		require.NoError(t, err)
 		a, b := leader%3+1, (leader+1)%3+1
 		cutAndHeal(t, c, name(harness.QuorumLink, a, leader), name(harness.QuorumLink, b, leader), name(harness.ReplicationLink, a, leader),

@@ -14,7 +14,7 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/catalogue"
-	"github.com/chaeos/chaeos/toxics"
+	"github.com/chaeos/chaeos/toxics/inject"
 )
 
 // byHand is what inject needs of the project's other rooms.
@@ -170,7 +170,7 @@ func handReport(r harness.ByHand) string {
 func proofs(bites []harness.Bite) []string {
 	var all []string
 	for _, b := range bites {
-		all = append(all, strings.TrimSuffix(b.Proof, toxics.NothingInFlight))
+		all = append(all, strings.TrimSuffix(b.Proof, inject.NothingInFlight))
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

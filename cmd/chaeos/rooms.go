@@ -14,9 +14,11 @@ import (
 	"github.com/chaeos/chaeos/harness/catalogue"
 	"github.com/chaeos/chaeos/toxics"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
+	"github.com/chaeos/chaeos/toxics/target"
 	"github.com/chaeos/chaeos/verifiers"
 	"github.com/chaeos/chaeos/verifiers/evidence"
 	"github.com/chaeos/chaeos/verifiers/explain"
+	"github.com/chaeos/chaeos/verifiers/jepsen"
 	"github.com/chaeos/chaeos/verifiers/observe"
 	"github.com/chaeos/chaeos/verifiers/readback"
 	"github.com/chaeos/chaeos/workloads"
@@ -42,7 +44,7 @@ func rooms() parts {
 		judge:       verifiers.Judge,
 		page:        writePage,
 		explain:     explainers{one: explainOne, anomalies: explain.Anomalies},
-		files:       files{evidence: evidence.Write, export: evidence.Export},
+		files:       files{evidence: evidence.Write, export: evidence.Export, jepsen: jepsen.Export},
 		clusters:    keptClusters(self),
 		byHand:      faultsByHand(),
 		suites:      suites{names: catalogue.SuiteNames(), find: findSuite, do: runChild(self)},
@@ -122,7 +124,7 @@ func runIn(self []string) func(context.Context, runRequest) (*harness.Outcome, e
 }
 
 func faultsByHand() byHand {
-	h := byHand{targets: toxics.TargetForms(), check: catalogue.ByHand, inject: harness.Inject}
+	h := byHand{targets: target.Forms(), check: catalogue.ByHand, inject: harness.Inject}
 	for _, k := range toxics.All() {
 		help := faultHelp{name: k.Name, about: k.About, hits: k.Hits.String()}
 		for _, o := range k.Options {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/toxics"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
 // HandRequest is a fault to inject by hand, as it was typed.
@@ -80,14 +81,14 @@ func handOptions(texts []string) (map[string]setting, error) {
 // checkByHand checks the target. The cluster's topics, groups and transactional ids are the user's: only the injection can
 // look them up.
 func checkByHand(h HandRequest, fault harness.Fault) error {
-	t, err := toxics.ParseTarget(h.Target)
+	t, err := target.Parse(h.Target)
 	if err != nil {
 		return err
 	}
-	if t.Class() == toxics.Workers {
+	if t.Class() == target.Workers {
 		return fmt.Errorf("%q selects workers, and no run plays on this cluster", h.Target)
 	}
-	scope := toxics.Scope{Brokers: cmp.Or(h.Brokers, anyNumber), Partitions: anyNumber}
+	scope := harness.Scope{Brokers: cmp.Or(h.Brokers, anyNumber), Partitions: anyNumber}
 	for _, name := range t.Names() {
 		scope.Pipelines = append(scope.Pipelines, harness.PipelineInfo{Name: name})
 	}

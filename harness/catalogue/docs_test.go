@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/toxics"
 	"github.com/chaeos/chaeos/triggers"
 )
@@ -90,7 +91,7 @@ func TestNoFaultTakesAFieldOfItsLine(t *testing.T) {
 		}
 	}
 	for _, kind := range triggers.All() {
-		for _, o := range append(kind.Options, triggers.OptionInfo{Name: kind.Name}) {
+		for _, o := range append(kind.Options, options.Info{Name: kind.Name}) {
 			assert.NotContains(t, []string{"within", "delay", "release"}, o.Name, kind.Name)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/toxics"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
 // checkQuorum refuses schedules in which a majority of the controllers may be gone at one time: then there are no
@@ -73,8 +74,8 @@ func (doc *document) lostAt(t time.Duration, by int) int {
 
 // outage is the most that a fault may take out of the quorum. A choice of targets is one node, not known before. If
 // controllers are nodes of their own, only a fault on the controller takes one of them.
-func (e entry) outage(separate bool) toxics.Outage {
-	var worst toxics.Outage
+func (e entry) outage(separate bool) target.Outage {
+	var worst target.Outage
 	for _, d := range []drawer{lowest{}, highest{}} {
 		options := map[string]any{}
 		for name, s := range e.options {
@@ -84,11 +85,11 @@ func (e entry) outage(separate bool) toxics.Outage {
 		if err != nil {
 			continue // checked before
 		}
-		for _, target := range e.target.variants() {
-			text, _ := target.(string) // checked before
+		for _, variant := range e.target.variants() {
+			text, _ := variant.(string) // checked before
 			out := toxics.OutageOf(fault, text)
 			if separate {
-				out = toxics.Outage{Found: out.Controller}
+				out = target.Outage{Found: out.Controller}
 			}
 			worst.All = worst.All || out.All
 			worst.Found = worst.Found || out.Found

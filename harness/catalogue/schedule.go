@@ -142,7 +142,7 @@ func (d *decoder) aims(f field, doc *document) (all []string) {
 }
 
 // checkEntry checks everything that a fault may turn out to be.
-func (d *decoder) checkEntry(e entry, exp harness.Experiment, scope toxics.Scope) {
+func (d *decoder) checkEntry(e entry, exp harness.Experiment, scope harness.Scope) {
 	if _, err := toxics.Find(e.name); err != nil {
 		d.fail(first(e.tokens["fault"].value), "unknown fault %q (%s)", e.name, suggest(e.name, toxics.Names()))
 		return
@@ -161,7 +161,7 @@ func (d *decoder) checkEntry(e entry, exp harness.Experiment, scope toxics.Scope
 }
 
 // checkOptions makes the fault with every variant of each option, the others at their low ends.
-func (d *decoder) checkOptions(e entry, target string, scope toxics.Scope) {
+func (d *decoder) checkOptions(e entry, target string, scope harness.Scope) {
 	plain := map[string]any{}
 	for name, s := range e.options {
 		plain[name] = s.variants()[0]
@@ -176,7 +176,7 @@ func (d *decoder) checkOptions(e entry, target string, scope toxics.Scope) {
 	}
 }
 
-func (d *decoder) makeFault(e entry, target string, options map[string]any, scope toxics.Scope) {
+func (d *decoder) makeFault(e entry, target string, options map[string]any, scope harness.Scope) {
 	fault, err := toxics.New(e.name, options)
 	if err == nil {
 		err = toxics.Check(e.name, fault, target, scope)
@@ -187,16 +187,16 @@ func (d *decoder) makeFault(e entry, target string, options map[string]any, scop
 	case errors.As(err, &option) && option.Unknown:
 		d.fail(e.tokens[option.Option].key, "unknown option %q: a line has %s; %s", option.Option,
 			strings.Join(reserved, ", "), option.Reason)
-	case errors.As(err, &option):
+	case errors.As(err, &option) && e.tokens[option.Option].value != nil:
 		d.fail(first(e.tokens[option.Option].value), "%v", err)
-	default:
+	default: // the target, or an option that is as it is unless given
 		d.fail(first(e.tokens["target"].value), "%v", err)
 	}
 }
 
 // scopeOf is what an experiment has, for checks of faults.
-func scopeOf(names []string, exp harness.Experiment) (toxics.Scope, error) {
-	scope := toxics.Scope{Brokers: len(exp.Cluster.Topology.BrokerIDs()), Partitions: exp.Cluster.Partitions, Workers: exp.Workers}
+func scopeOf(names []string, exp harness.Experiment) (harness.Scope, error) {
+	scope := harness.Scope{Brokers: len(exp.Cluster.Topology.BrokerIDs()), Partitions: exp.Cluster.Partitions, Workers: exp.Workers}
 	for _, info := range pipelines() {
 		if slices.Contains(names, info.Name) {
 			scope.Pipelines = append(scope.Pipelines, info)
@@ -208,6 +208,6 @@ func scopeOf(names []string, exp harness.Experiment) (toxics.Scope, error) {
 	return scope, nil
 }
 
-func checkFault(f harness.ScheduledFault, scope toxics.Scope) error {
+func checkFault(f harness.ScheduledFault, scope harness.Scope) error {
 	return toxics.Check(f.Name, f.Fault, f.Target, scope)
 }

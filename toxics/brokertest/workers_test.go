@@ -15,6 +15,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/wait"
 	"github.com/chaeos/chaeos/workloads"
@@ -80,7 +81,7 @@ func startWorkers(t *testing.T, exp harness.Experiment) *stage {
 		return !slices.ContainsFunc(pipelines, func(name string) bool { return f.Offered(name) == 0 }), nil
 	}),
 		"a fault bites only where records are in flight")
-	return &stage{cluster: c, Field: &harness.Field{Cluster: c, Admin: admin, Plan: plan, Fleet: f, Observer: unseen{}, Dir: dir}}
+	return &stage{cluster: c, Field: &harness.Field{Cluster: c, Admin: admin, Plan: plan, Fleet: f, Observer: unseen{}, Dir: dir, Claims: &claims.Book{}}}
 }
 
 func (s *stage) member(t *testing.T, name string) harness.Member {

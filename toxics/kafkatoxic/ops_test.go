@@ -200,9 +200,10 @@ func TestSharedCount(t *testing.T) {
 	assert.EqualValues(t, 2, dial(t, otherProxy.Listen).ask(endTxn("txn"), 2), "the retry over another proxy passes")
 	require.NoError(t, r.Disarm("rule"))
 	require.NoError(t, other.Disarm("rule"))
-	budgets.mu.Lock()
-	defer budgets.mu.Unlock()
-	assert.NotContains(t, budgets.byShare, "both", "nothing is left")
+	shared := &new(sharing).exchange().budgets
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	assert.NotContains(t, shared.byShare, "both", "nothing is left")
 }
 
 // TestOverlap has two rules on one proxy, healed in the order of their arming.

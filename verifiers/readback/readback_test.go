@@ -16,6 +16,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/internal/fakecluster"
 	"github.com/chaeos/chaeos/verifiers/observation"
@@ -45,6 +46,23 @@ func output(p int32, offset int64, txn uint64) *kgo.Record {
 	return &kgo.Record{Topic: "out", Partition: p, Value: history.AppendOutput(nil, history.Output{
 		Input: history.Input{Run: runID, Identity: history.Identity{Sequence: uint64(offset)}}, Origin: history.Origin{Partition: p, Offset: offset, Worker: 1, Incarnation: 2, Processing: 3, Txn: txn},
 	}, 100)}
+}
+
+func brokersOf(c *fakecluster.Cluster, client *kgo.Client) ask.Brokers {
+	return ask.Of(client, c.Info().Nodes...)
+}
+
+// TestWhatIsLeftOutIsNotSettled: a broker that leaves a partition out of its answer has not said that nothing is under way.
+func TestWhatIsLeftOutIsNotSettled(t *testing.T) {
+	c := fakecluster.New(t, parts, "in", "out")
+	c.Fake.ControlKey(int16(kmsg.ListOffsets), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		c.Fake.KeepControl()
+		return req.ResponseKind(), nil, true
+	})
+	settled, why, err := Settled(within(t), brokersOf(c, c.Client(t, "settle")), plan)
+	require.ErrorContains(t, err, "its answer leaves this out")
+	require.False(t, settled)
+	require.NotEmpty(t, why)
 }
 
 // fill writes inputs with every compression, and outputs of committed and aborted transactions; it returns the
@@ -146,13 +164,13 @@ func TestOpenTransactionIsNamed(t *testing.T) {
 	txns := fill(t, c)
 	ctx := within(t)
 	client := c.Client(t, "settle")
-	settled, why, err := Settled(ctx, client, c, plan)
+	settled, why, err := Settled(ctx, brokersOf(c, client), plan)
 	require.NoError(t, err)
 	require.True(t, settled, why)
 
 	require.NoError(t, txns.BeginTransaction())
 	require.NoError(t, txns.ProduceSync(ctx, output(1, 15, 4)).FirstErr())
-	settled, why, err = Settled(ctx, client, c, plan)
+	settled, why, err = Settled(ctx, brokersOf(c, client), plan)
 	require.NoError(t, err)
 	require.False(t, settled)
 	require.Equal(t, "out/1: last stable offset 18, high watermark 19", why)
@@ -226,7 +244,7 @@ func TestCutConnectionsAreDialledAgain(t *testing.T) {
 	}
 }
 
-// TestBehind: what a fetch asks for next is what the walker will have walked.
+// TestBehind: a fetch goes on where the walker will have come to.
 func TestBehind(t *testing.T) {
 	raw := append(rawBatch(7), rawBatch(8)...)
 	for cut := range len(raw) + 1 {
@@ -267,15 +285,16 @@ func TestInterruptedSaysHowFar(t *testing.T) {
 	require.EqualValues(t, 50, index.Partition("in", 0).HW)
 }
 
-func TestUnstablePositionsAreRefused(t *testing.T) {
+func TestUnstableCommittedOffsetsAreRefused(t *testing.T) {
 	c := fakecluster.New(t, parts, "in", "out")
 	c.Fake.ControlKey(int16(kmsg.OffsetFetch), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		c.Fake.KeepControl()
 		require.True(t, req.(*kmsg.OffsetFetchRequest).RequireStable)
 		resp := req.ResponseKind().(*kmsg.OffsetFetchResponse)
 		g := kmsg.NewOffsetFetchResponseGroup()
 		g.Group = "g"
 		topic := kmsg.NewOffsetFetchResponseGroupTopic()
-		topic.Topic, topic.TopicID = "in", req.(*kmsg.OffsetFetchRequest).Groups[0].Topics[0].TopicID
+		topic.Topic = "in"
 		part := kmsg.NewOffsetFetchResponseGroupTopicPartition()
 		part.ErrorCode = kerr.UnstableOffsetCommit.Code
 		topic.Partitions = append(topic.Partitions, part)
@@ -283,10 +302,13 @@ func TestUnstablePositionsAreRefused(t *testing.T) {
 		resp.Groups = append(resp.Groups, g)
 		return resp, nil, true
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	_, err := Positions(ctx, c.Client(t, "positions"), plan)
+	brokers := brokersOf(c, c.Client(t, "committed"))
+	_, err := CommittedOffsets(within(t), brokers, plan)
 	require.ErrorIs(t, err, kerr.UnstableOffsetCommit)
+	settled, why, err := Settled(within(t), brokers, plan)
+	require.ErrorIs(t, err, kerr.UnstableOffsetCommit)
+	require.False(t, settled)
+	require.Equal(t, "committed offsets are not stable", why)
 }
 
 // rawBatch makes an uncompressed batch with one sound record.

@@ -1,0 +1,44 @@
+package target
+
+import "strconv"
+
+// Target is a parsed selector. What it selects is found when a fault is injected.
+type Target struct {
+	text string
+	form *form
+	// words are the selector's variable parts, by the name of their place.
+	words map[string]string
+	// union and but make a compound target: what any of the first selects, without what any of the others does.
+	union, but []Target
+	// draw chooses among what a random target selects.
+	draw uint64
+}
+
+// Forms that say before a run which brokers they select.
+const ()
+
+func (t Target) String() string { return t.text }
+
+// Class says what the target selects.
+func (t Target) Class() Class { return t.form.class }
+
+// Names lists the topics and pipelines that the target names.
+func (t Target) Names() (all []string) {
+	for _, place := range []string{"topic", "pipeline"} {
+		if name := t.words[place]; name != "" {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// number returns a numeric part; the patterns let nothing but digits through, and out of range counts as the largest.
+func (t Target) number(name string) int {
+	n, err := strconv.ParseInt(t.words[name], 10, 32)
+	if err != nil {
+		return 1<<31 - 1
+	}
+	return int(n)
+}
+
+func (t Target) partition() int32 { return int32(t.number("partition")) }
