@@ -73,7 +73,7 @@ func Create(dir, name string, args []string, items []Item) (*Book, error) {
 	}
 	b := &Book{Version: Version, Name: name, Started: time.Now().UTC(), Args: args, Items: items, Results: []Result{}, dir: dir}
 	if _, err := os.Stat(b.path()); err == nil {
-		return nil, fmt.Errorf("suite folder %s: it holds a suite already (go on with it: --resume %s)", dir, dir)
+		return nil, fmt.Errorf("suite folder %s: it holds a suite already (continue it: --resume %s)", dir, dir)
 	}
 	return b, b.save()
 }
