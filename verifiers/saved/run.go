@@ -14,7 +14,7 @@ import (
 
 // run is everything that a folder holds, histories summed up, before the logs are streamed.
 type Run struct {
-	Pieces Pieces
+	Pieces  Pieces
 	Dir     string
 	Record  *harness.RunRecord
 	Index   *observation.Index
@@ -52,7 +52,7 @@ func Load(dir string, pieces Pieces) (*Run, error) {
 	}
 	r := &Run{
 		Pieces: pieces,
-		Dir: dir, Record: record, Index: index, Sources: map[uint16]*Source{}, workers: map[string]map[txns.Incarnation]*Worker{},
+		Dir:    dir, Record: record, Index: index, Sources: map[uint16]*Source{}, workers: map[string]map[txns.Incarnation]*Worker{},
 		Live: newLiveLog(), Meters: map[string][]*Meter{}, DoubtsOf: map[string][]string{},
 	}
 	if index == nil {
