@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/verifiers/rows"
-	"github.com/chaeos/chaeos/verifiers/saved"
 )
 
 var lsoStalls = Check{
@@ -80,7 +80,7 @@ type sampling struct {
 	gaps, unsampled int
 	// widest is the longest gap, in seconds, and where it was.
 	widest time.Duration
-	where  saved.TopicPartition
+	where  ask.TopicPartition
 }
 
 func (g sampling) any() bool { return g.gaps > 0 || g.unsampled > 0 }
