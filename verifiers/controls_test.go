@@ -97,7 +97,7 @@ var controls = map[string]control{
 	"corrupt":            {finds: numbers{"corrupt": uint64(perBatch)}},
 	"duplicates":         {finds: numbers{"duplicates": uint64(3), "duplicatedInputs": uint64(3)}},
 	"foreign":            {finds: numbers{"foreign": uint64(1)}},
-	"hanging":            {finds: numbers{"hanging": uint64(1)}, says: "no coordinator lists it, so nobody ends it"},
+	"hanging":            {finds: numbers{"hanging": uint64(1)}, says: "no coordinator lists it, so nothing ends it"},
 	"hidden":             {finds: numbers{"hidden": uint64(30)}},
 	"input":              {row: plainName, do: func(w *world) { *w = *newWorld(0) }, finds: numbers{"input": uint64(0)}, says: "there was no input"},
 	"latency":            {row: plainName, do: unseenTail, finds: numbers{"neverLive": uint64(90)}, says: "the 99th percentile is infinite: 90 inputs"},

@@ -83,10 +83,10 @@ func (w *world) write(t *rapid.T, pipeline string, f *histFile, records []observ
 	}
 }
 
-// drawBatch stores records as some producer's batch, or as nobody's, as effects are.
+// drawBatch stores records as some producer's batch, or without a producer, as side effects are.
 func (l *topicLog) drawBatch(t *rapid.T, inTxn bool, records []observation.Record) {
 	b := &observation.Batch{ProducerID: int64(rapid.IntRange(310, 312).Draw(t, "pid")), ProducerEpoch: 1, Transactional: inTxn, Records: slices.Clone(records)}
-	if !inTxn && rapid.Bool().Draw(t, "nobody's") {
+	if !inTxn && rapid.Bool().Draw(t, "no producer") {
 		b.ProducerID, b.ProducerEpoch, b.BaseSequence = -1, -1, -1
 	}
 	l.append(b)

@@ -122,7 +122,7 @@ func (l *slowLife) outputs(e *history.Outputs) {
 	}
 }
 
-// is says that the worker was told so of the transaction's end.
+// is says that the worker learnt this of the transaction's end.
 func (t *slowTxn) is(commit bool, outcome history.Outcome) bool {
 	return len(t.answers) > 0 && t.answers[len(t.answers)-1].Commit == commit && t.answers[len(t.answers)-1].Outcome == outcome
 }
@@ -132,7 +132,7 @@ func (t *slowTxn) refused() bool {
 	return len(t.asks)+len(t.answers) == 0 || t.is(true, history.OutcomeFailed)
 }
 
-// undecided: a commit was asked for, and nobody learnt what came of it.
+// undecided: a commit was asked for, and what came of it was never learnt.
 func (t *slowTxn) undecided() bool {
 	return t.is(true, history.OutcomeUnknown) || len(t.answers) == 0 && len(t.asks) > 0 && t.asks[len(t.asks)-1].Commit
 }

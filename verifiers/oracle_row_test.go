@@ -86,7 +86,7 @@ func (s *slowRow) whole(number int32) bool {
 	return s.index.Partition(topic, p).Complete
 }
 
-// findInput lists what the row had to deliver: what the source was told is stored, or sent with acks=0, or what the input
+// findInput lists what the row had to deliver: what was acknowledged to the source, or sent with acks=0, or what the input
 // log holds.
 func (s *slowRow) findInput() {
 	if s.layout.ProducerOnly {

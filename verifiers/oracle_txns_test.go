@@ -95,7 +95,7 @@ func (s *slowRow) committedNotSeen() *uint64 {
 	return &n
 }
 
-// contradicted counts the partitions of transactions whose control records say otherwise than the worker was told.
+// contradicted counts the partitions of transactions whose control records contradict what the worker learnt.
 func (s *slowRow) contradicted() *uint64 {
 	n := uint64(0)
 	s.eachTxn(func(t *slowTxn, log map[int32]map[txns.Visibility]uint64) {

@@ -36,7 +36,7 @@ func (s *slowRow) calls(l txns.Incarnation, number int32) (n uint64) {
 	return n
 }
 
-// unknown counts the outcomes that nobody learnt, and those whose effect is visible.
+// unknown counts the outcomes that were never learnt, and those that took effect.
 func (s *slowRow) unknown(n *figures) {
 	defer func() {
 		n.Unknown += n.UnknownCommits

@@ -9,8 +9,8 @@ import (
 // Batch is one batch of a log as a row sees it.
 type Batch struct {
 	*observation.Batch
-	// Stands is what the row's readers make of it, Decided what the log's control records say, whoever reads it.
-	Stands, Decided txns.Visibility
+	// Visibility is what the row's readers make of it, Decided what the log's control records say, whoever reads it.
+	Visibility, Decided txns.Visibility
 	// Pieces are its records in order; a damaged batch has none.
 	Pieces []Piece
 }
