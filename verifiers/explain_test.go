@@ -52,7 +52,7 @@ func TestLifeOfACleanRecord(t *testing.T) {
 	require.EqualValues(t, 1, lifeOf(t, dir, "604", "acks1").Source, "a producer under test has a source of its own")
 }
 
-// TestLifeOfARecordWithEffects: what the external service accepted is told as that, and no broker's batch with it.
+// TestLifeOfARecordWithEffects: what the external service accepted is shown as that, and no broker's batch with it.
 func TestLifeOfARecordWithEffects(t *testing.T) {
 	life := lifeOf(t, verifiers.SaveEffects(t, true), "604", "transactional")
 	require.Equal(t, "accepted 2 times by the external service", life.Ends[0].Text)
@@ -134,7 +134,7 @@ func TestLivesOfAnomalies(t *testing.T) {
 	require.Empty(t, clean)
 }
 
-// TestManyLivesAreThoseOfEach: read together, each life is what it is by itself, that of a record which is told twice too.
+// TestManyLivesAreThoseOfEach: read together, each life is what it is by itself, that of a record which is listed twice too.
 func TestManyLivesAreThoseOfEach(t *testing.T) {
 	dir := verifiers.SavePlanted(t, "a torn transaction over two partitions")
 	report, err := verifiers.Judge(dir)

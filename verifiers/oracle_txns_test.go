@@ -5,7 +5,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
-// eachTxn shows every transaction that a history names with its records in the log by output partition and fate.
+// eachTxn shows every transaction that a history names with its records in the log by output partition and visibility.
 func (s *slowRow) eachTxn(show func(t *slowTxn, log map[int32]map[txns.Visibility]uint64)) {
 	for _, l := range s.lives {
 		for ordinal, t := range l.txns {

@@ -103,7 +103,7 @@ func (w *world) lateAcks(pipeline string, partition int32, from int64) {
 	}
 }
 
-// sampled says that a read_committed client was asked for a few records, and saw so many.
+// sampled means that a read_committed client was asked for a few records, and saw n of them.
 func (w *world) sampled(saw uint64) {
 	w.tweak = func(x *observation.Index) {
 		p := x.Partition("out-"+txnName, 1)
@@ -706,7 +706,7 @@ func requireOthersQuiet(t *testing.T, report *harness.Report, c planted) {
 	}
 }
 
-// TestEmptyTopics: a run that brought nothing ends, and says that nothing was there.
+// TestEmptyTopics: a run that brought nothing ends, and its report names that nothing was there.
 func TestEmptyTopics(t *testing.T) {
 	w := newWorld(0)
 	report := w.judge(t)

@@ -58,7 +58,7 @@ var settledFaults = []planted{
 			&history.Settled{At: at(2999), Sent: true, Runs: []history.SeqRun{{First: 3000, Stride: 1, Count: 6}}})
 	}, srcName, func(n *figures) {
 		n.Input, n.Lost, n.LostBy, n.NeverLive = records+6, 6, map[string]uint64{"sent but absent": 6}, 6
-	}, harness.Violated, 3, "6 of 3,006 sent records are not in the log (sent but absent 6), e.g. source 1 sequence 3000 (sent with acks=0: nothing says that it was stored)"},
+	}, harness.Violated, 3, "6 of 3,006 sent records are not in the log (sent but absent 6), e.g. source 1 sequence 3000 (sent with acks=0: no acknowledgement was asked for)"},
 	{"an unknown commit that half happened", func(w *world) {
 		for _, e := range w.hist("transactional-0").entries {
 			if x, ok := e.(*history.TxnEnded); ok && x.Txn == 7 {

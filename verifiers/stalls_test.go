@@ -51,8 +51,8 @@ func millis(w *world, at history.Time) int64 {
 	return w.record.Started.Add(at.Sub(w.record.Base)).UnixMilli()
 }
 
-// abort makes the stalled transaction an aborted one in every partition; its worker says what told says of its end.
-func (w *world) abort(told func(*history.TxnEnding, *history.TxnEnded) []history.Entry) {
+// abort makes the stalled transaction an aborted one in every partition; its worker's history says what says makes of its end.
+func (w *world) abort(says func(*history.TxnEnding, *history.TxnEnded) []history.Entry) {
 	for p := range int32(parts) {
 		w.log("out-"+txnName, p).batches[stalledBatch+1].Marker = observation.MarkerAbort
 	}
@@ -68,7 +68,7 @@ func (w *world) abort(told func(*history.TxnEnding, *history.TxnEnded) []history
 			}
 		case *history.TxnEnded:
 			if e.Txn == stalledTxn {
-				kept = append(kept, told(ending, e)...)
+				kept = append(kept, says(ending, e)...)
 				continue
 			}
 		case *history.Committed:

@@ -76,7 +76,7 @@ func lostText(row *rows.Row, a *harness.Anomaly, k keyset.Key) string {
 		text = fmt.Sprintf("%s acked at %s/%d offset %d (%s)", row.RecordName(k), a.Ack.Topic, a.Ack.Partition, a.Ack.Offset, a.Ack.Holder)
 	}
 	if a.Cause == BySilence {
-		text += " (sent with acks=0: nothing says that it was stored)"
+		text += " (sent with acks=0: no acknowledgement was asked for)"
 	}
 	if t := a.Truncation; t != nil {
 		text += fmt.Sprintf(", truncated between leader epochs %d and %d (%s)", t.OldEpoch, t.NewEpoch, t.SeenBy)

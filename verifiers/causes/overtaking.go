@@ -94,7 +94,7 @@ func (p *overtaking) take(w *saved.Worker, c *history.Committed) {
 	}
 }
 
-// lostIn counts what is lost of a stretch of an input partition, in every topic.
+// lostIn counts what is lost of a range of an input partition, in every topic.
 func (p *overtaking) lostIn(partition int32, from, to uint64) (n uint64) {
 	for t := range p.topics {
 		n += p.lost.Count(t*p.partitions+partition, from, to)

@@ -37,7 +37,7 @@ var all = []Check{
 	completeness,
 }
 
-// The numbers are declared by whoever can judge: reports are read and written by what the checks declare.
+// Every program that can judge declares the numbers: reports are read and written by what the checks declare.
 func init() { harness.DeclareNumbers(numbers()) }
 
 func numbers() (declared []harness.Number) {

@@ -23,7 +23,7 @@ type atWork struct {
 // Outcome is what came of one check in one row. The zero value did not run.
 type Outcome struct {
 	Check string
-	// Ran says that the check ran to its end, or does not apply to the row.
+	// Ran means that the check ran to its end, or does not apply to the row.
 	Ran     bool
 	Numbers harness.Numbers
 	Found   []Finding

@@ -38,7 +38,7 @@ func (f *file[R]) add(rows ...R) {
 	}
 }
 
-// close ends the file. Failed says that what it should hold is not complete: nothing appears.
+// close ends the file. Failed means that what it should hold is not complete: nothing appears.
 func (f *file[R]) close(failed error) error {
 	err := errors.Join(f.err, f.out.Close(), f.tmp.Close())
 	if err != nil {

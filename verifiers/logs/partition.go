@@ -28,7 +28,7 @@ type Partition struct {
 	epochs []epochStart
 	End    int64
 	Doubts []string
-	// Idle says that there is no file to read: the doubts say why.
+	// Idle means that there is no file to read: the doubts say why.
 	Idle bool
 	// refused is set if its file is of a version that is not read here: then there is no verdict at all.
 	refused error
@@ -36,9 +36,9 @@ type Partition struct {
 	sections sections
 	// Checked are the committed records that a read_committed client was asked for: all, or a sample.
 	Checked uint64
-	// Whole says that the log was read up to its captured end. Otherwise what isn't found may still be there.
+	// Whole means that the log was read up to its captured end. Otherwise what isn't found may still be there.
 	Whole bool
-	// uncommitted says that its readers use read_uncommitted: they get everything.
+	// uncommitted means that its readers use read_uncommitted: they get everything.
 	uncommitted bool
 }
 
@@ -175,7 +175,7 @@ func (p *Partition) visibility(b *observation.Batch) txns.Visibility {
 	return p.decided(b)
 }
 
-// decided is what the log's control records make of a batch, whoever reads it.
+// decided is what the log's control records make of a batch, at either isolation level.
 func (p *Partition) decided(b *observation.Batch) txns.Visibility {
 	switch {
 	case p.aborts.Has(b):

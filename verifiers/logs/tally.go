@@ -15,7 +15,7 @@ type tally struct {
 	batch   Batch
 	// pieces are the batch's, those that were visible before taken apart.
 	pieces []Piece
-	// workers says that records name the worker that wrote them, transactions that a transaction may hold them. A source
+	// workers means that records name the worker that wrote them, transactions that a transaction may hold them. A source
 	// under test names no worker, and a side effect stays, however the transaction around its call ends.
 	workers, transactions bool
 	// The last record's transaction and what its counts are counted with: neighbours mostly share them.

@@ -10,7 +10,7 @@ import (
 
 // Live is what the observer recorded of the cluster while the run went on.
 type Live struct {
-	// Recorded says that an observer's history exists.
+	// Recorded means that an observer's history exists.
 	Recorded bool
 	// Until is the newest sample or delivery of any partition: a partition that was last sampled before it has a gap at its end.
 	Until       history.Time

@@ -18,7 +18,7 @@ type Meter struct {
 	first, Healed history.Time
 
 	Offered, Shown uint64
-	// waiting says that there was input without output since since; lastSupply is the newest input's time.
+	// waiting means that there was input without output since since; lastSupply is the newest input's time.
 	waiting           bool
 	since, lastSupply history.Time
 

@@ -16,7 +16,7 @@ const (
 type Stall struct {
 	LSO, Held  int64
 	Start, End history.Time
-	// Open says that it had not advanced by the last sample.
+	// Open means that it had not advanced by the last sample.
 	Open bool
 }
 

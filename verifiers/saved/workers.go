@@ -12,7 +12,7 @@ import (
 // Worker is what one incarnation said of its work: sums, and what is still open. Its history can be read again (Run.EachEntry).
 type Worker struct {
 	txns.Incarnation
-	// Name is its process, File its history inside the run's folder; Killed says that the run killed it.
+	// Name is its process, File its history inside the run's folder; Killed means that the run killed it.
 	Name, File string
 	Killed     bool
 	// Stints are what it read of the input, and when it went back.
@@ -20,7 +20,7 @@ type Worker struct {
 	// Since is when the process began, Inits when it asked for producer ids.
 	Since history.Time
 	Inits []producerInit
-	// Ended says that its history was closed in order: what it doesn't say, it didn't do.
+	// Ended means that its history was closed in order: what it doesn't say, it didn't do.
 	Ended bool
 	// Outcomes of outputs outside transactions, by output partition.
 	Confirmed, Unknown, Failed map[int32]uint64
@@ -46,7 +46,7 @@ type Worker struct {
 	Last   map[int32]int
 	// Committed, if set, is shown every commit; its slices are the worker's.
 	Committed func(Commit)
-	// Effects says that its outputs are side effects: no transaction holds them.
+	// Effects means that its outputs are side effects: no transaction holds them.
 	Effects bool
 	// Only, if set, are the blocks whose transactions are kept until the end, and no others.
 	Only map[txns.Block]bool
@@ -65,7 +65,7 @@ type Txn struct {
 	Offsets   []history.PartitionOffset
 	// sent are the offsets sent into it, where those are all it holds.
 	sent []history.PartitionOffset
-	// Asked says that the worker began to end it, AskedCommit how. ended, commit and outcome are the answer.
+	// Asked means that the worker began to end it, AskedCommit how. ended, commit and outcome are the answer.
 	Asked, AskedCommit, ended, commit bool
 	outcome                           history.Outcome
 	endedAt                           history.Time
