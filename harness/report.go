@@ -78,61 +78,7 @@ type GuaranteeVerdict struct {
 	Reasons  []string    `json:"reasons,omitempty"`
 }
 
-// Numbers are one pipeline's figures. docs/NUMBERS.md defines each. A nil pointer means "does not apply" or "not
-// observed", never 0.
-type Numbers struct {
-	Input            uint64            `json:"input"`
-	Unique           uint64            `json:"unique"`
-	Duplicates       uint64            `json:"duplicates"`
-	DuplicatedInputs uint64            `json:"duplicatedInputs"`
-	DuplicatesBy     map[string]uint64 `json:"duplicatesBy,omitempty"`
-	Lost             uint64            `json:"lost"`
-	LostBy           map[string]uint64 `json:"lostBy,omitempty"`
-	Unprocessed      uint64            `json:"unprocessed"`
-	Hidden           uint64            `json:"hidden"`
-	// Unknown are outcomes that a source or committer never learnt; UnknownHappened of them took effect.
-	// Hanging are transactions that were still open after everything had settled.
-	Hanging         uint64 `json:"hanging"`
-	Unknown         uint64 `json:"unknown"`
-	UnknownHappened uint64 `json:"unknownHappened"`
-	UnknownDidNot   uint64 `json:"unknownDidNot"`
-	// UnknownCommits are those of them that were offset commits or ends of transactions; the rest were produces.
-	UnknownCommits         uint64 `json:"unknownCommits"`
-	UnknownCommitsHappened uint64 `json:"unknownCommitsHappened"`
-	Phantom                uint64 `json:"phantom"`
-	// Torn, CommittedNotSeen and AbortedSeen are nil for pipelines without transactions.
-	Torn             *uint64 `json:"torn"`
-	CommittedNotSeen *uint64 `json:"committedNotSeen"`
-	AbortedSeen      *uint64 `json:"abortedSeen"`
-	// Split are inputs that one output topic has and another lacks; nil for pipelines with one output topic.
-	Split *uint64 `json:"split,omitempty"`
-	// Contradicted are transactions whose control record is another than the answer that the worker got; nil like Torn.
-	Contradicted    *uint64 `json:"contradicted"`
-	Reordered       uint64  `json:"reordered"`
-	Corrupt         uint64  `json:"corrupt"`
-	Foreign         uint64  `json:"foreign"`
-	OffsetsWentBack uint64  `json:"offsetsWentBack"`
-	// AckedAbsent and IdentityTwice are the source's faults in the pipeline's input, charged to no pipeline.
-	AckedAbsent   uint64 `json:"ackedAbsent"`
-	IdentityTwice uint64 `json:"identityTwice"`
-	// AckedAbsentBy counts the first of them by cause.
-	AckedAbsentBy map[string]uint64 `json:"ackedAbsentBy,omitempty"`
-
-	LSOStalls    *uint64        `json:"lsoStalls"`
-	LongestStall *time.Duration `json:"longestStall"`
-	TotalStall   *time.Duration `json:"totalStall"`
-	// NoProgress is the worst over partitions; NoProgressIn the partition.
-	NoProgress       *time.Duration `json:"noProgress"`
-	NoProgressIn     int32          `json:"noProgressIn"`
-	Recovery         *time.Duration `json:"recovery"`
-	RecoveryFromHeal *time.Duration `json:"recoveryFromHeal"`
-	P50              *time.Duration `json:"p50"`
-	P99              *time.Duration `json:"p99"`
-	// NeverLive are inputs whose output the live reader never got: their latency counts as infinite.
-	NeverLive uint64 `json:"neverLive"`
-}
-
-// Stall is one time in which a partition's last stable offset did not advance although it was behind the high watermark.
+// Stall is one standstill of a partition's last stable offset behind its high watermark.
 type Stall struct {
 	Pipeline  string `json:"pipeline"`
 	Topic     string `json:"topic"`
