@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/suite"
 	"github.com/chaeos/chaeos/results"
@@ -24,7 +25,7 @@ func fakeSuites(t *testing.T, exit func(suite.Item) int) suites {
 		names: []string{"smoke"},
 		find: func(name string) ([]string, int, error) {
 			if name != "smoke" {
-				return nil, 0, usagef("unknown suite %q", name)
+				return nil, 0, usage.Errorf("unknown suite %q", name)
 			}
 			return []string{"baseline", "leader-partition"}, 1, nil
 		},

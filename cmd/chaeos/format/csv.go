@@ -1,4 +1,4 @@
-package main
+package format
 
 import (
 	"io"
@@ -7,11 +7,11 @@ import (
 	"github.com/chaeos/chaeos/results"
 )
 
-func csvFormat() format {
-	return format{
-		name: "csv", title: "CSV",
-		help:    "print CSV, one line a pipeline of each run",
-		runs:    func(w io.Writer, reports []*harness.Report, _ view) error { return results.CSV(w, reports) },
-		summary: func(w io.Writer, s *results.Summary, _ view) error { return results.SummaryCSV(w, s) },
+func csvKind() Kind {
+	return Kind{
+		Name: "csv", Title: "CSV",
+		Help:    "print CSV, one line a pipeline of each run",
+		Runs:    func(w io.Writer, reports []*harness.Report, _ View) error { return results.CSV(w, reports) },
+		Summary: func(w io.Writer, s *results.Summary, _ View) error { return results.SummaryCSV(w, s) },
 	}
 }

@@ -1,7 +1,8 @@
-package main
+package format
 
 import (
 	"bytes"
+	"io"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,31 +13,25 @@ import (
 
 func TestFormatsAreWhole(t *testing.T) {
 	names := map[string]bool{}
-	r := report("baseline", exitExpected)
-	for i, f := range formats() {
-		require.False(t, names[f.name], "two are called %s", f.name)
-		names[f.name] = true
-		require.Equal(t, i == 0, f.name == "", "only the first needs no flag")
-		require.Equal(t, i == 0, f.help == "", f.name)
-		require.NotEmpty(t, f.title, f.name)
-		require.NotEqual(t, f.runs == nil, f.file == "", "%s writes either runs or a file for each", f.name)
-		require.Equal(t, f.file == "", f.write == nil, f.name)
-		if f.runs != nil {
+	r := &harness.Report{Experiment: "baseline", Rows: []harness.Row{{Pipeline: "idempotent", Claims: harness.AtLeastOnce}}}
+	pages := func(io.Writer, string) error { return nil }
+	for i, f := range All(pages) {
+		require.False(t, names[f.Name], "two are called %s", f.Name)
+		names[f.Name] = true
+		require.Equal(t, i == 0, f.Name == "", "only the first needs no flag")
+		require.Equal(t, i == 0, f.Help == "", f.Name)
+		require.NotEmpty(t, f.Title, f.Name)
+		require.NotEqual(t, f.Runs == nil, f.File == "", "%s writes either runs or a file for each", f.Name)
+		require.Equal(t, f.File == "", f.Write == nil, f.Name)
+		if f.Runs != nil {
 			var b bytes.Buffer
-			require.NoError(t, f.runs(&b, []*harness.Report{r}, view{dirs: map[*harness.Report]string{r: "runs/x"}}))
-			require.NotEmpty(t, b.String(), f.name)
+			require.NoError(t, f.Runs(&b, []*harness.Report{r}, View{Dirs: map[*harness.Report]string{r: "runs/x"}}))
+			require.NotEmpty(t, b.String(), f.Name)
 		}
-		if f.summary != nil {
+		if f.Summary != nil {
 			var b bytes.Buffer
-			require.NoError(t, f.summary(&b, results.Summarise("runs", []*harness.Report{r}, nil), view{}))
-			require.NotEmpty(t, b.String(), f.name)
+			require.NoError(t, f.Summary(&b, results.Summarise("runs", []*harness.Report{r}, nil), View{}))
+			require.NotEmpty(t, b.String(), f.Name)
 		}
 	}
-}
-
-func TestListed(t *testing.T) {
-	require.Equal(t, "", listed(nil, "and"))
-	require.Equal(t, "a", listed([]string{"a"}, "and"))
-	require.Equal(t, "a and b", listed([]string{"a", "b"}, "and"))
-	require.Equal(t, "a, b or c", listed([]string{"a", "b", "c"}, "or"))
 }

@@ -1,4 +1,4 @@
-package main
+package format
 
 import (
 	"io"
@@ -7,11 +7,11 @@ import (
 	"github.com/chaeos/chaeos/results"
 )
 
-func jsonFormat() format {
-	return format{
-		name: "json", title: "JSON",
-		help: "print JSON, one document a run (chaeos schema prints its JSON Schema)",
-		runs: func(w io.Writer, reports []*harness.Report, _ view) error {
+func jsonKind() Kind {
+	return Kind{
+		Name: "json", Title: "JSON",
+		Help: "print JSON, one document a run (chaeos schema prints its JSON Schema)",
+		Runs: func(w io.Writer, reports []*harness.Report, _ View) error {
 			for _, r := range reports {
 				if err := results.JSON(w, r); err != nil {
 					return err
@@ -19,6 +19,6 @@ func jsonFormat() format {
 			}
 			return nil
 		},
-		summary: func(w io.Writer, s *results.Summary, _ view) error { return results.SummaryJSON(w, s) },
+		Summary: func(w io.Writer, s *results.Summary, _ View) error { return results.SummaryJSON(w, s) },
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package format
 
 import (
 	"io"
@@ -7,12 +7,12 @@ import (
 	"github.com/chaeos/chaeos/results"
 )
 
-func markdownFormat() format {
-	return format{
-		name: "markdown", title: "Markdown",
-		help: "print GitHub-flavoured Markdown, a section a run",
-		runs: apart(func(w io.Writer, r *harness.Report, v view) error { return results.Markdown(w, r, v.options(r)) }),
-		summary: func(w io.Writer, s *results.Summary, _ view) error {
+func markdownKind() Kind {
+	return Kind{
+		Name: "markdown", Title: "Markdown",
+		Help: "print GitHub-flavoured Markdown, a section a run",
+		Runs: apart(func(w io.Writer, r *harness.Report, v View) error { return results.Markdown(w, r, v.options(r)) }),
+		Summary: func(w io.Writer, s *results.Summary, _ View) error {
 			return results.WriteSummary(w, s, results.SummaryOptions{Markdown: true})
 		},
 	}

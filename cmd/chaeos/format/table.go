@@ -1,4 +1,4 @@
-package main
+package format
 
 import (
 	"io"
@@ -7,17 +7,17 @@ import (
 	"github.com/chaeos/chaeos/results"
 )
 
-// tableFormat is for people at a terminal.
-func tableFormat() format {
-	return format{
-		title: "a table",
-		runs: apart(func(w io.Writer, r *harness.Report, v view) error {
+// tableKind is for people at a terminal.
+func tableKind() Kind {
+	return Kind{
+		Title: "a table",
+		Runs: apart(func(w io.Writer, r *harness.Report, v View) error {
 			o := v.options(r)
-			o.Width, o.Color = v.display.width, v.display.color
+			o.Width, o.Color = v.Display.Width, v.Display.Color
 			return results.Table(w, r, o)
 		}),
-		summary: func(w io.Writer, s *results.Summary, v view) error {
-			return results.WriteSummary(w, s, results.SummaryOptions{Width: v.display.width})
+		Summary: func(w io.Writer, s *results.Summary, v View) error {
+			return results.WriteSummary(w, s, results.SummaryOptions{Width: v.Display.Width})
 		},
 	}
 }

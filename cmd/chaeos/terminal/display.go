@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"os"
@@ -7,20 +7,20 @@ import (
 	"golang.org/x/term"
 )
 
-// display is what standard output is: a terminal of some width, or a file that takes lines of any length.
-type display struct {
-	width int // 0: no limit
-	color bool
+// Display is what standard output is: a terminal of some width, or a file that takes lines of any length.
+type Display struct {
+	Width int // 0: no limit
+	Color bool
 }
 
-// displayOf looks at the file and at the variables that people turn colours off with (https://no-color.org).
-func displayOf(f *os.File) display {
+// DisplayOf looks at the file and at the variables that people turn colours off with (https://no-color.org).
+func DisplayOf(f *os.File) Display {
 	if !isatty.IsTerminal(f.Fd()) {
-		return display{}
+		return Display{}
 	}
-	s := display{color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+	s := Display{Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
 	if width, _, err := term.GetSize(int(f.Fd())); err == nil {
-		s.width = width
+		s.Width = width
 	}
 	return s
 }

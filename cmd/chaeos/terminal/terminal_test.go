@@ -1,10 +1,12 @@
-package main
+package terminal
 
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -12,7 +14,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/chaeos/chaeos/harness/golden"
 )
+
+var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
 func TestLineTerminal(t *testing.T) {
 	var out bytes.Buffer
@@ -33,7 +39,7 @@ func TestLineTerminal(t *testing.T) {
 	term.Live("idempotent 500/s", 5*time.Second, 40*time.Second)
 	term.Close()
 	term.Note("afterwards")
-	golden(t, "terminal-lines.txt", out.String())
+	golden.Same(t, filepath.Join("testdata", "lines.txt"), out.String(), *update)
 }
 
 // TestLiveTerminal draws on a pseudo-terminal and looks at what its screen shows.
@@ -91,7 +97,7 @@ func TestLogGoesToTheTerminal(t *testing.T) {
 	before := slog.Default()
 	t.Cleanup(func() { slog.SetDefault(before) })
 	var out bytes.Buffer
-	logTo(newLineTerminal(&out, func() time.Time { return time.Unix(0, 0) }))
+	LogTo(newLineTerminal(&out, func() time.Time { return time.Unix(0, 0) }))
 	slog.Warn("no archive", "error", "disk full")
 	require.Equal(t, "    0.0s    level=WARN msg=\"no archive\" error=\"disk full\"\n", out.String())
 }
