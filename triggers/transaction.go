@@ -11,6 +11,7 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/ask"
+	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
@@ -20,9 +21,9 @@ var endTxnKind = Kind{
 		"request; it waits there until the fault is injected",
 	Value:   "which transaction, counted from when the trigger was armed: 1 is the next",
 	Options: workerOptions[1:],
-	make: func(r *reader) trigger {
+	make: func(r *options.Reader) trigger {
 		p := readWorker(r)
-		p.nth, p.text = r.number("end-txn", 1, 1), "EndTxn"
+		p.nth, p.text = count(r, "end-txn", 1, 1), "EndTxn"
 		return endTxn{p}
 	},
 }
@@ -33,11 +34,11 @@ type endTxn struct{ phase }
 // lastBeforeEnd are the phases after which EndTxn is the next request, the later ones first.
 var lastBeforeEnd = []string{"offsets-sent", "committing"}
 
-func (e endTxn) settle(s Scope) (harness.Trigger, error) {
+func (e endTxn) validate(s harness.Scope) (harness.Trigger, error) {
 	if e.partition >= int32(s.Partitions) {
 		return nil, wrong("partition", "partitions go from 0 to %d", s.Partitions-1)
 	}
-	return e.phase.settleWhere(s, lastPhase)
+	return e.phase.validateWhere(s, lastPhase)
 }
 
 func lastPhase(info harness.PipelineInfo) string {
@@ -54,10 +55,10 @@ var transactionOpenKind = Kind{
 	About: "a worker has a transaction open with all its outputs stored, and its coordinator says so; it waits there until " +
 		"the fault is injected",
 	Value:   "the transactional pipeline",
-	Options: []OptionInfo{workerOptions[0], workerOptions[2]},
-	make: func(r *reader) trigger {
+	Options: []options.Info{workerOptions[0], workerOptions[2]},
+	make: func(r *options.Reader) trigger {
 		p := readWorker(r)
-		p.of, p.text, p.seen = []string{r.word("transaction-open")}, "open transaction", describeTransaction
+		p.of, p.text, p.seen = []string{r.Word("transaction-open")}, "open transaction", describeTransaction
 		return openTransaction{p}
 	},
 }
@@ -65,11 +66,11 @@ var transactionOpenKind = Kind{
 // openTransaction is the phase flushed of a transactional pipeline, with the coordinator's word for it.
 type openTransaction struct{ phase }
 
-func (o openTransaction) settle(s Scope) (harness.Trigger, error) {
+func (o openTransaction) validate(s harness.Scope) (harness.Trigger, error) {
 	if o.partition >= int32(s.Partitions) {
 		return nil, wrong("partition", "partitions go from 0 to %d", s.Partitions-1)
 	}
-	t, err := o.phase.settleWhere(s, func(info harness.PipelineInfo) string {
+	t, err := o.phase.validateWhere(s, func(info harness.PipelineInfo) string {
 		if info.Transactional && slices.Contains(info.Phases, "flushed") {
 			return "flushed"
 		}

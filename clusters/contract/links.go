@@ -2,6 +2,7 @@ package contract
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -10,24 +11,20 @@ import (
 	toxiclient "github.com/Shopify/toxiproxy/v2/client"
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kgo"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/ask"
+	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
 func (s *suite) clientLinks(t *testing.T) {
 	c := s.cluster
-	answers := make([]harness.Dials, 6)
-	var asked errgroup.Group
-	for i := range answers { // workers ask together
-		asked.Go(func() (err error) {
-			answers[i], err = c.ClientLinks(t.Context(), fmt.Sprintf("transactional-%d", i%2))
-			return err
-		})
-	}
-	require.NoError(t, asked.Wait())
+	workers := []int{0, 1, 0, 1, 0, 1}
+	answers, errs := together.Ask(workers, func(n int) (harness.Dials, error) {
+		return c.ClientLinks(t.Context(), fmt.Sprintf("transactional-%d", n))
+	})
+	require.NoError(t, errors.Join(errs...))
 	dials, other := answers[0], answers[1]
 	require.Equal(t, dials, answers[2], "a restarted worker finds its own links")
 	for i := range 2 {
