@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// stopped says whether every thread of a process is stopped: a group stop reaches them one by one.
+// stopped reports whether every thread of a process is stopped: a group stop reaches them one by one.
 func stopped(pid int) (bool, error) {
 	stats, err := filepath.Glob(filepath.Join("/proc", strconv.Itoa(pid), "task", "*", "stat"))
 	if err != nil || len(stats) == 0 {
