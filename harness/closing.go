@@ -10,7 +10,7 @@ import (
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
-// drain stops the sources and gives the workers a bounded time to work off what is left.
+// drain stops the sources and gives the workers a bounded time to process what is left.
 func (r *run) drain(ctx context.Context) (string, error) {
 	stopping, cancel := uninterrupted(ctx)
 	defer cancel()
@@ -20,8 +20,8 @@ func (r *run) drain(ctx context.Context) (string, error) {
 	return "", r.until(ctx, r.rooms.Drained)
 }
 
-// uninterrupted keeps a context's deadline and drops its cancellation: a source that is being stopped must settle what it
-// sent, also when the run is interrupted meanwhile.
+// uninterrupted keeps a context's deadline and drops its cancellation: a source that is being stopped must learn the outcome
+// of what it sent, also when the run is interrupted meanwhile.
 func uninterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
 	after := context.WithoutCancel(ctx)
 	if deadline, ok := ctx.Deadline(); ok {
@@ -30,8 +30,8 @@ func uninterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithCancel(after)
 }
 
-// stop ends and reaps every source and worker, then the observer: a zombie or a released request may still append, so
-// nothing may be captured before.
+// stop ends and reaps every source and worker: a zombie or a delayed request may still append, so nothing may be read back
+// before.
 func (r *run) stop(ctx context.Context) (string, error) {
 	err := errors.Join(r.fleet.StopSources(ctx), r.fleet.StopWorkers(ctx))
 	for _, text := range r.fleet.Incidents() {
@@ -40,8 +40,8 @@ func (r *run) stop(ctx context.Context) (string, error) {
 	return "", err
 }
 
-// settle waits until nothing is undecided any more, so that what is read back can't change. The observer watches to the
-// end of it: a stall that outlives the load is measured whole.
+// settle waits until no transaction is undecided, so that what is read back can't change. The observer watches to the end
+// of it: a stall that outlasts the load is measured whole.
 func (r *run) settle(ctx context.Context) (string, error) { return "", r.until(ctx, r.rooms.Settled) }
 
 func (r *run) readBack(ctx context.Context) (string, error) {
@@ -49,7 +49,7 @@ func (r *run) readBack(ctx context.Context) (string, error) {
 	return "", errors.Join(stopped, r.rooms.ReadBack(ctx, r.readBackSpec()))
 }
 
-// until waits for a condition and says, when time runs out, what it was still waiting for.
+// until waits for a condition. When time runs out, its error is what was still missing.
 func (r *run) until(ctx context.Context, holds func(context.Context, ReadBackSpec) (bool, string, error)) error {
 	missing := ""
 	err := wait.Poll(ctx, pollEvery, func() (bool, error) {
@@ -70,7 +70,7 @@ func (r *run) until(ctx context.Context, holds func(context.Context, ReadBackSpe
 // verify completes the record, saves it, and judges the run from its folder.
 func (r *run) verify(context.Context) (string, error) {
 	if r.interrupted {
-		r.incident(errors.New("the run was interrupted")) // in the record too: a later verify must not call it held
+		r.incident(errors.New("the run was interrupted")) // in the record too: a later verify must not find it held
 	}
 	r.stopWatching()
 	r.record.Took = history.Now().Sub(r.record.Base)

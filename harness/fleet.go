@@ -14,14 +14,14 @@ type Fleet interface {
 	Lifecycle
 }
 
-// Roster tells who the members are and how far they are.
+// Roster lists the members and counts their records.
 type Roster interface {
 	// Members lists all members, sorted by name.
 	Members() []Member
-	// Offered is the number of records that were offered to a pipeline: acknowledged into its input topic, or, where
-	// the source is under test, handed to its client.
+	// Offered is the number of records that were offered to a pipeline: acknowledged into its input topic, or handed to
+	// its client if the source is under test.
 	Offered(pipeline string) uint64
-	// Acked is the number of records acknowledged to the pipeline's source; to all sources where the pipeline is "". It
+	// Acked is the number of records acknowledged to the pipeline's source; to all sources if the pipeline is "". It
 	// may lag by a tenth of a second.
 	Acked(pipeline string) uint64
 }

@@ -43,7 +43,7 @@ func (r *run) load(ctx context.Context) (string, error) {
 	)
 }
 
-// broken says why the run can't go on: what is not recorded can't be judged.
+// broken returns why the run can't go on, or nil: what is not recorded can't be judged.
 func (r *run) broken() error { return errors.Join(r.observer.Failed(), r.clusterLost()) }
 
 // heal undoes every fault and waits until the cluster is whole again.

@@ -9,10 +9,10 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 )
 
-// phases are what a run does, in order, and how long each phase may take: usually, after an interrupt, and after the
-// cluster was lost. An interrupt also ends a phase that it would leave out; it does not reach the others.
+// phases are what a run does, in order, and how long each may take: usually, after an interrupt, and after the cluster was
+// lost. An interrupt also ends the phases that are left out after one; it does not reach the others.
 func (r *run) phases() []phase {
-	load := r.lastsUntil() + 2*time.Minute // faults that wait for a phase of a worker may outlast the load
+	load := r.lastsUntil() + 2*time.Minute // a fault that waits for a worker may outlast the load
 	settle := r.record.LargestTransactionTimeout + 20*time.Second
 	return []phase{
 		// preflight comes first, in Run: a contradiction is a usage error, and nothing has begun.
@@ -41,8 +41,8 @@ type phase struct {
 // may is how long a phase may take.
 type may struct{ usually, interrupted, lost time.Duration }
 
-// leftOut is the time of a phase that a run does without. Nobody who pressed Ctrl-C waits for workers to drain or for
-// transactions to time out: what is undecided shows as inconclusive. Of a lost cluster there is nothing to wait for.
+// leftOut is the time of a phase that is skipped. Ctrl-C doesn't wait for workers to drain or for transactions to time out:
+// what is undecided is inconclusive. On a lost cluster there is nothing to wait for.
 const leftOut time.Duration = 0
 
 // failure is what an error in a phase does.
@@ -57,7 +57,7 @@ const (
 	isIncident
 )
 
-// do goes through the phases. The outcome is nil where the run ended before there was anything to judge.
+// do goes through the phases. The outcome is nil if the run ended before there was anything to judge.
 func (r *run) do(ctx context.Context) (*Outcome, error) {
 	for _, p := range r.phases() {
 		r.interrupted = ctx.Err() != nil && !r.givenUp
@@ -71,7 +71,7 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 	return r.out, nil
 }
 
-// play does one phase in the time that it has now, and does with its error what its line in the list says.
+// play does one phase in the time that it has now, and treats its error as its line in the list says.
 func (r *run) play(ctx context.Context, p phase) error {
 	within := p.may.now(r)
 	switch {

@@ -19,14 +19,14 @@ type Rooms struct {
 	Provider    Provider
 	NewFleet    func(FleetSpec) (Fleet, error)
 	NewObserver func(ObserverSpec) (Observer, error)
-	// Infos are the pipelines there are.
+	// Infos are all pipelines.
 	Infos []PipelineInfo
-	// Settled says whether nothing is left undecided: LSO = high watermark everywhere, and stable offsets answer.
+	// Settled reports whether nothing is undecided: LSO = high watermark everywhere, and stable offsets answer.
 	Settled func(context.Context, ReadBackSpec) (settled bool, why string, err error)
-	// Drained says whether the workers have committed past every input record.
+	// Drained reports whether the workers have committed past every input record.
 	Drained  func(context.Context, ReadBackSpec) (drained bool, why string, err error)
 	ReadBack func(context.Context, ReadBackSpec) error
-	// Judge computes the report from a run's folder alone.
+	// Judge makes the report from a run's folder alone.
 	Judge    func(dir string) (*Report, error)
 	Terminal Terminal
 }
@@ -38,7 +38,7 @@ type RunSpec struct {
 	Seed       uint64
 	Kafka      string
 	KafkaHome  string
-	// Out is the folder that the run's own folder is made in.
+	// Out is the folder in which the run makes its own.
 	Out string
 	// Keep leaves the cluster running after the run.
 	Keep bool
@@ -54,9 +54,9 @@ type RunSpec struct {
 type Outcome struct {
 	Dir    string
 	Report *Report
-	// Interrupted says that the run was cancelled before its end: whatever the report shows, the run is inconclusive.
+	// Interrupted reports whether the run was cancelled before its end: then it is inconclusive, whatever the report shows.
 	Interrupted bool
-	// Kept is the cluster that was left running, where that was asked for.
+	// Kept is the cluster that was left running, if that was asked for.
 	Kept *ClusterInfo
 }
 
@@ -90,9 +90,9 @@ type run struct {
 	schedule *schedule
 	// out is what the run came to, once its record is whole.
 	out *Outcome
-	// loadEnded says that warm or load failed; givenUp that the cluster was lost by the end of the load.
+	// loadEnded reports whether warm or load failed, givenUp whether the cluster was lost by the end of the load.
 	loadEnded, givenUp bool
-	// interrupted says that the run was cancelled before the phase that it is in.
+	// interrupted reports whether the run was cancelled before the phase that it is in.
 	interrupted bool
 	// stopWatching ends the watch over the brokers; warm begins it.
 	stopWatching func()
@@ -100,7 +100,7 @@ type run struct {
 	mu   sync.Mutex // guards record.Incidents and what follows, which watchers add to
 	died bool       // a broker died unplanned: the cluster will not be whole again
 	lost error      // the cluster is given up
-	// silentSince is when what keeps the cluster began not to answer (zero: it answers).
+	// silentSince is when what keeps the cluster stopped answering (zero: it answers).
 	silentSince time.Time
 }
 
@@ -127,7 +127,7 @@ func newRun(rooms Rooms, spec RunSpec) (*run, error) {
 
 func (r *run) save() error { return r.record.Save(r.dir) }
 
-// incident records something unplanned. It makes the run inconclusive.
+// incident records an error after which the run can only be inconclusive.
 func (r *run) incident(err error) {
 	if err == nil {
 		return

@@ -299,8 +299,8 @@ func TestInterruptInLoadHealsTheFault(t *testing.T) {
 	require.Contains(t, record.Incidents, "the run was interrupted")
 }
 
-// TestAnInterruptedDrainStillSettlesTheSources: a source that is being stopped when the interrupt comes goes on.
-func TestAnInterruptedDrainStillSettlesTheSources(t *testing.T) {
+// TestAnInterruptedDrainStillStopsTheSources: a source that is being stopped when the interrupt comes goes on.
+func TestAnInterruptedDrainStillStopsTheSources(t *testing.T) {
 	s := newStage(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

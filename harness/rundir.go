@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// makeRunDir makes a folder that did not exist, with a number behind its name where two runs start in one second.
+// makeRunDir makes a new folder, with a number behind its name if two runs start in one second.
 func makeRunDir(out, base string) (string, error) {
 	for n := 1; n < 100; n++ {
 		dir := filepath.Join(out, base)

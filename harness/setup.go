@@ -12,7 +12,7 @@ import (
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
-// pollEvery is how often the run looks whether a condition holds.
+// pollEvery is how often the run checks a condition.
 const pollEvery = 200 * time.Millisecond
 
 func (r *run) startCluster(ctx context.Context) (string, error) {
@@ -68,7 +68,7 @@ func (r *run) makeTopics(ctx context.Context) (string, error) {
 		len(r.record.Plan.topics()), r.record.Plan.Partitions, r.record.Plan.MinISR, controller), r.save()
 }
 
-// makeRooms builds what works on the topics: the observer, the fleet and the field that faults play on.
+// makeRooms makes what works on the topics: the observer, the fleet and the field of the faults.
 func (r *run) makeRooms() error {
 	var err error
 	id, plan := r.record.RunID, r.record.Plan
@@ -99,7 +99,7 @@ func (r *run) awaitInSync(ctx context.Context) error {
 		if r.lostBroker() {
 			return false, errBrokerDied
 		}
-		for _, node := range nodes { // every broker must have caught up with the controller's decisions
+		for _, node := range nodes { // every broker must know the controller's decisions
 			md, err := AskMetadata(ctx, r.admin, []int{node}, topics...)
 			if err != nil {
 				missing = err.Error()

@@ -109,7 +109,7 @@ func (s *stage) electsByOrder(t *testing.T) {
 // ledAsAtFirst waits until every output is led as it was made.
 func (s *stage) ledAsAtFirst(t *testing.T) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	require.NoError(t, wait.Poll(ctx, 5*time.Millisecond, func() (bool, error) {
 		topics, _, err := admin.NewestTopics(ctx, s.Admin, []int{1}, "out-p", "out-q")

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
@@ -23,6 +24,7 @@ type fakeFleet struct {
 	never   map[string]bool
 	fails   map[string]error
 	calls   []string
+	looks   atomic.Int64 // how often anybody looked at the members
 }
 
 func newFakeFleet(steps *stepper) *fakeFleet {
@@ -38,6 +40,7 @@ func newFakeFleet(steps *stepper) *fakeFleet {
 }
 
 func (f *fakeFleet) Members() []harness.Member {
+	f.looks.Add(1)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var out []harness.Member

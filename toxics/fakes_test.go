@@ -94,6 +94,7 @@ type fakeCluster struct {
 	states map[int]harness.NodeState
 	fails  map[string]error // by operation: "kill 1"
 	calls  []string
+	looks  atomic.Int64 // how often anybody read the links' counters
 }
 
 type linkCounter struct{ upIn, upOut, downIn, downOut, ended atomic.Int64 }
@@ -165,6 +166,9 @@ func serveEcho(ctx context.Context, l net.Listener, counter *linkCounter) {
 	}
 }
 
+// chunk is how many bytes are sent at a time.
+const chunk = 64
+
 // talk sends a little every 20 ms, over a new connection whenever the old one broke.
 func talk(ctx context.Context, addr string, counter *linkCounter) {
 	for ctx.Err() == nil {
@@ -181,7 +185,7 @@ func talk(ctx context.Context, addr string, counter *linkCounter) {
 		}()
 		for err == nil {
 			var n int
-			n, err = conn.Write(make([]byte, 64))
+			n, err = conn.Write(make([]byte, chunk))
 			counter.upIn.Add(int64(n))
 			if err == nil {
 				err = wait.Sleep(ctx, 20*time.Millisecond)
@@ -206,6 +210,7 @@ func (c *fakeCluster) Info() harness.ClusterInfo {
 func (c *fakeCluster) Links() []harness.Link { return c.links }
 
 func (c *fakeCluster) Bytes(context.Context) (map[string]harness.LinkBytes, error) {
+	c.looks.Add(1)
 	out := map[string]harness.LinkBytes{}
 	for name, n := range c.bytes {
 		out[name] = harness.LinkBytes{
@@ -314,12 +319,6 @@ func (s *stage) try(ctx context.Context, t *testing.T, name, selector string, op
 	require.NoError(t, err)
 	require.NoError(t, Check(name, fault, selector, testScope))
 	return fault.Inject(ctx, s.Field, selector)
-}
-
-// sleep lets traffic flow.
-func sleep(t *testing.T, d time.Duration) {
-	t.Helper()
-	require.NoError(t, wait.Sleep(t.Context(), d))
 }
 
 func biteOf(t *testing.T, i harness.Injection, pipeline string) harness.Bite {

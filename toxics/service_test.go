@@ -46,11 +46,12 @@ func (s *stage) injectService(t *testing.T, name string, options map[string]any)
 // TestAnswersOfTheServiceAreLost: its link is cut in one direction, and what it was asked still arrives.
 func TestAnswersOfTheServiceAreLost(t *testing.T) {
 	s, _ := serviceStage(t)
-	before := s.cluster.bytes[harness.ServiceProxy].upOut.Load()
 	i := s.injectService(t, "partition", map[string]any{"links": "service", "direction": "from"})
 	assert.Equal(t, []string{"service timeout downstream"}, s.cluster.toxicsLeft(t))
-	sleep(t, 300*time.Millisecond)
-	assert.Greater(t, s.cluster.bytes[harness.ServiceProxy].upOut.Load(), before)
+	before := s.bytes(t)[harness.ServiceProxy].UpstreamOut
+	s.awaitBytes(t, harness.ServiceProxy, func(b harness.LinkBytes) bool {
+		return b.UpstreamOut >= before+rounds*chunk && b.DownstreamIn > b.DownstreamOut
+	})
 	healed(t, i, "no toxic left on 1 links")
 	bite := biteOf(t, i, "e")
 	assert.True(t, bite.Bit, bite.Proof)
@@ -72,7 +73,7 @@ func TestTheServicesLinkIsSlowAndRefuses(t *testing.T) {
 	require.NoError(t, err)
 	assert.Greater(t, time.Since(begin), 300*time.Millisecond)
 	_ = conn.Close()
-	sleep(t, 300*time.Millisecond) // what others sent arrives late, too
+	s.awaitPassing(t, harness.ServiceProxy) // what others sent arrives late, too
 	healed(t, slow, "no toxic left on 1 links")
 	assert.True(t, biteOf(t, slow, "e").Bit)
 

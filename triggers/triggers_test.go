@@ -147,7 +147,7 @@ func fire(t *testing.T, f *harness.Field, name string, settings map[string]any) 
 	if err != nil {
 		return armed, "", err
 	}
-	saw, err := armed.Await(within(t, 5*time.Second))
+	saw, err := armed.Await(within(t, time.Minute))
 	return armed, saw, err
 }
 

@@ -33,7 +33,7 @@ func TestDocsListWhatProvidersDeclare(t *testing.T) {
 	}
 }
 
-// TestFaultsNeedAbilitiesThereAre would find a fault that no provider could ever satisfy.
+// TestFaultsNeedAbilitiesThereAre finds a fault that no provider could ever satisfy.
 func TestFaultsNeedAbilitiesThereAre(t *testing.T) {
 	var names []string
 	for _, a := range harness.Abilities() {

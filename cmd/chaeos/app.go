@@ -15,7 +15,7 @@ import (
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	// live says that stderr is a terminal on which a line can be drawn over.
+	// live reports whether stderr is a terminal on which a line can be drawn over.
 	live bool
 	// display is what standard output is.
 	display display
@@ -32,7 +32,7 @@ type parts struct {
 	version string
 	// self is how to run this program again.
 	self      []string
-	kafka     string // the version that is run when none is named
+	kafka     string // the version that is run if none is named
 	pipelines []harness.PipelineInfo
 	// experiments are the named ones, sorted. Open finds one of them, or reads one from a YAML file; concrete draws its
 	// ranges from a seed, and show writes it for people.
@@ -56,7 +56,7 @@ type parts struct {
 	toxiproxy      proxyServer
 }
 
-// runRequest is one run, and where it tells how it goes.
+// runRequest is one run, and where it shows how it goes.
 type runRequest struct {
 	cluster  clusterRequest
 	spec     harness.RunSpec
@@ -82,7 +82,7 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 	return exitCode(err)
 }
 
-// complain prints an error for a person. An outcome is none: its report has been printed.
+// complain prints an error for a person. An outcome is not one: its report has been printed.
 func (a *app) complain(err error) {
 	var o outcome
 	if err == nil || errors.As(err, &o) {

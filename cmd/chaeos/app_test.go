@@ -13,9 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/chaeos/chaeos/harness"
+	expected "github.com/chaeos/chaeos/harness/golden"
 	"github.com/chaeos/chaeos/harness/history"
 )
 
@@ -135,12 +134,5 @@ func fakeLives(_ string, kinds []harness.AnomalyKind, most int, _ string) (all [
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
-		return
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err, "no golden file: go test ./cmd/chaeos -update")
-	require.Equal(t, string(want), got)
+	expected.Same(t, filepath.Join("testdata", name), got, *update)
 }

@@ -19,9 +19,9 @@ import (
 type clusters struct {
 	// up starts a cluster that stays.
 	up func(ctx context.Context, r clusterRequest, spec harness.ClusterSpec) (harness.Cluster, error)
-	// attach finds the cluster that is up; its error is errNoCluster when there is none.
+	// attach finds the cluster that is up; its error is errNoCluster if there is none.
 	attach func(ctx context.Context) (harness.Cluster, error)
-	// prune removes what killed runs left, and says what; with all, also clusters that run.
+	// prune removes what killed runs left, and returns what that was; with all, also clusters that run.
 	prune func(ctx context.Context, all bool) ([]string, error)
 }
 
@@ -166,7 +166,7 @@ func (a *app) describeCluster(ctx context.Context, cluster harness.Cluster, asJS
 	return status.print(a.stdout)
 }
 
-// keptBy says what keeps the cluster.
+// keptBy is what keeps the cluster.
 func (s clusterStatus) keptBy() string {
 	if s.Image != "" {
 		return ", in containers of " + s.Image

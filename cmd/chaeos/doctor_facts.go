@@ -30,10 +30,10 @@ func machineFacts(ctx context.Context, all []provider, m machineRequest) []fact 
 	return summed(common, all, own)
 }
 
-// machineRequest is what facts are asked for: cache is where Kafka's jars are kept, kafka the version that is run by default.
+// machineRequest is what facts are about: cache is where Kafka's jars are kept, kafka the version that is run by default.
 type machineRequest struct{ cache, kafka string }
 
-// summed adds what this machine can run. What one provider lacks is not needed where another can run a cluster.
+// summed adds what this machine can run. What one provider lacks is not needed if another can run a cluster.
 func summed(common []fact, all []provider, own [][]fact) []fact {
 	facts, sums := slices.Clone(common), []fact(nil)
 	lack := make([]*fact, len(all))
@@ -61,7 +61,7 @@ func lacks(facts []fact) *fact {
 	return nil
 }
 
-// can says whether a provider can run a cluster on this machine, and what it can do with it.
+// can reports whether a provider can run a cluster on this machine, and what it can do with it.
 func can(p provider, missing *fact, other bool) fact {
 	f := fact{Name: "clusters: " + p.name, OK: missing == nil, Found: "can do " + strings.Join(p.abilities, ", "), Provider: p.name}
 	if len(p.abilities) == 0 {

@@ -106,7 +106,7 @@ func TestEitherProviderIsEnough(t *testing.T) {
 			require.Equal(t, c.answers, []string{all[3].answer(), all[4].answer()})
 			if !all[4].OK {
 				require.Equal(t, "lacks engine", all[4].Found)
-				require.Equal(t, "make engine", all[4].Mend, "the command that mends it")
+				require.Equal(t, "make engine", all[4].Mend, "the command that fixes it")
 			}
 		})
 	}

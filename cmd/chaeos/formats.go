@@ -32,7 +32,7 @@ type format struct {
 	// file is the name of what write leaves in a run's folder.
 	file  string
 	write func(a *app, w io.Writer, dir string) error
-	// summary writes what runs show together; nil where the format has no such form.
+	// summary writes what runs show together; nil if the format has no such form.
 	summary func(io.Writer, *results.Summary, view) error
 	// flags adds flags of the format's own, check refuses what they must not say; asked reports whether the format was
 	// asked for. Both may be nil.
@@ -40,7 +40,7 @@ type format struct {
 	check func(asked bool) error
 }
 
-// view is what a format may need beside what it writes.
+// view is what else a format may need.
 type view struct {
 	// display is what it writes to: the zero value for a file.
 	display display

@@ -41,7 +41,7 @@ func findEngine(ctx context.Context) (string, error) {
 func pruneContainers(ctx context.Context, all bool) (removed []string, err error) {
 	engine, err := containers.Connect(ctx)
 	var none *containers.EngineError
-	if errors.As(err, &none) { // nothing of ours can be where no engine is
+	if errors.As(err, &none) { // without an engine nothing of ours can be there
 		return nil, nil
 	}
 	if err != nil {
@@ -75,7 +75,7 @@ func noEngine(err error) fact {
 	return f
 }
 
-// imageFact looks for an image to run Kafka from. One that is not there may be pulled: nobody knows before.
+// imageFact looks for an image to run Kafka from. One that is not there may be pulled: the first run shows it.
 func imageFact(ctx context.Context, engine *containers.Engine, kafka string) fact {
 	f := fact{Name: "image", Optional: true, Mend: "make images"}
 	name, id, err := engine.FindImage(ctx, "", kafka)
@@ -90,7 +90,7 @@ func imageFact(ctx context.Context, engine *containers.Engine, kafka string) fac
 	return f
 }
 
-// programFact says whether the proxy image can be made of this program.
+// programFact reports whether the proxy image can be made of this program.
 func programFact() fact {
 	f := fact{Name: "program", Mend: "make build", Found: "linked statically: the proxy image can be made of it"}
 	if err := containers.CheckProgram(executable()); err != nil {

@@ -25,19 +25,19 @@ type provider struct {
 	runs string
 	// abilities are what its clusters can do (harness.Abilities).
 	abilities []string
-	// flag is the flag that only this provider takes ("" none). Where flagSays is set, the flag is reason enough for auto to
-	// take the provider, and flagSays is told.
+	// flag is the flag that only this provider takes ("" none). If flagSays is set, the flag is reason enough for auto to
+	// take the provider, and flagSays names the reason.
 	flag, flagSays string
-	// taken completes "auto takes NAME …", lacking says in a sentence why it did not.
+	// taken completes "auto takes NAME …"; lacking is a sentence on why it did not.
 	taken, lacking string
-	// find looks whether this machine can run its clusters: by what it was seen, in a sentence, or what is missing.
+	// find checks whether this machine can run its clusters. It returns a sentence on what showed it, or what is missing.
 	find func(context.Context) (found string, err error)
 	new  func(clusterRequest, []string) harness.Provider
-	// attach finds the cluster that is up. Its error is harness.ErrNoCluster, or harness.ErrStale where it is gone.
+	// attach finds the cluster that is up. Its error is harness.ErrNoCluster, or harness.ErrStale if it is gone.
 	attach func(context.Context) (harness.Cluster, error)
-	// prune removes what killed runs left, and says what; with all, also clusters that run.
+	// prune removes what killed runs left, and returns what that was; with all, also clusters that run.
 	prune func(ctx context.Context, all bool) ([]string, error)
-	// facts are what doctor says of this machine.
+	// facts are what doctor shows of this machine.
 	facts func(context.Context, machineRequest) []fact
 }
 
@@ -53,7 +53,7 @@ func providerNames(all []provider) []string {
 	return names
 }
 
-// autoTakes says what auto does: "local where Java is found, else containers".
+// autoTakes is what auto does, in words: "local where Java is found, else containers".
 func autoTakes(all []provider) string {
 	var texts []string
 	for i, p := range all {
@@ -66,7 +66,7 @@ func autoTakes(all []provider) string {
 	return strings.Join(texts, ", else ")
 }
 
-// clusterRequest is the cluster that was asked for: the provider's name, and what the flags say that only one takes.
+// clusterRequest is the cluster that was asked for: the provider's name, and the values of flags that only one takes.
 type clusterRequest struct{ provider, image, kafkaHome string }
 
 // own are the flags that only one provider takes, as far as they were given.
@@ -101,7 +101,7 @@ func (r clusterRequest) candidates(all []provider) ([]provider, error) {
 	return left, nil
 }
 
-// choice is the provider that was chosen, and why where nobody named it.
+// choice is the provider that was chosen, and why, if it was not named.
 type choice struct {
 	provider harness.Provider
 	why      string
@@ -134,14 +134,14 @@ func choose(ctx context.Context, all []provider, r clusterRequest, self []string
 	return choice{}, fmt.Errorf("this machine can run no cluster:\n%w", errors.Join(errs...))
 }
 
-// announce says which provider was taken where nobody named one.
+// announce notes which provider was taken if none was named.
 func (c choice) announce(note func(string)) {
 	if c.why != "" {
 		note(fmt.Sprintf("cluster %s: took %s (%s)", autoCluster, c.provider.Name(), c.why))
 	}
 }
 
-// attach finds the cluster that is up, whatever provider it is of.
+// attach finds the cluster that is up, of any provider.
 func attach(ctx context.Context, all []provider) (harness.Cluster, error) {
 	for _, p := range all {
 		c, err := p.attach(ctx)
@@ -156,8 +156,8 @@ func attach(ctx context.Context, all []provider) (harness.Cluster, error) {
 	return nil, errNoCluster
 }
 
-// prune removes what clusters left behind whose owners were killed, and says what. With all it also removes what may still
-// be in use.
+// prune removes what is left of clusters whose owners were killed, and returns what that was. With all it also removes what
+// may still be in use.
 func prune(ctx context.Context, of []provider, all bool) (removed []string, err error) {
 	for _, p := range of {
 		some, failed := p.prune(ctx, all)

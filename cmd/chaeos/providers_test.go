@@ -28,7 +28,7 @@ func TestProvidersAreWhole(t *testing.T) {
 	}
 }
 
-// fakeProvider has a cluster up where attached says so.
+// fakeProvider has a cluster up if attached is nil.
 func fakeProvider(name string, attached error) provider {
 	return provider{
 		name: name,

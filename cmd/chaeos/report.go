@@ -16,7 +16,7 @@ import (
 // reportFlags are the flags of report: a format each, and what every format takes.
 type reportFlags struct {
 	formats []format
-	// asked says by format whether its flag was given.
+	// asked reports for each format whether its flag was given.
 	asked   []bool
 	summary bool
 	output  string
@@ -79,7 +79,7 @@ func (f *reportFlags) flagsOf(wanted func(format) bool) (flags []string) {
 	return flags
 }
 
-// chosen is the format that the flags ask for: the first of the list where they ask for none.
+// chosen is the format that the flags ask for: the first of the list if they ask for none.
 func (f *reportFlags) chosen() (format, error) {
 	form := f.formats[0]
 	if at := slices.Index(f.asked, true); at >= 0 {
@@ -135,7 +135,7 @@ type judged struct {
 	report *harness.Report
 }
 
-// judgeAll judges the runs that the paths stand for; every path is looked at before the first is judged.
+// judgeAll judges the runs that the paths stand for; every path is checked before the first run is judged.
 func (a *app) judgeAll(paths []string) ([]judged, error) {
 	dirs, err := runFolders(paths)
 	if err != nil {
@@ -169,7 +169,7 @@ func runFolders(paths []string) ([]string, error) {
 	return dirs, nil
 }
 
-// runsIn lists the runs in a folder, none where it can't be read.
+// runsIn lists the runs in a folder, none if it can't be read.
 func runsIn(folder string) []string {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -189,7 +189,7 @@ func isRun(dir string) bool {
 	return err == nil
 }
 
-// reportFiles writes a file for each run, and says where it is.
+// reportFiles writes a file for each run, and prints where it is.
 func (a *app) reportFiles(paths []string, form format, output string) error {
 	runs, err := runFolders(paths)
 	if err != nil {

@@ -24,10 +24,10 @@ import (
 	"github.com/chaeos/chaeos/workloads"
 )
 
-// keeperCommand is the hidden command as which a cluster's keeper runs.
+// keeperCommand is the hidden command that runs a cluster's keeper.
 const keeperCommand = "keeper"
 
-// rooms fills in what the command needs of the project's other rooms: the one place that knows them all.
+// rooms fills in what the command needs of the project's other rooms: the only place that knows them all.
 func rooms() parts {
 	self := []string{executable()}
 	return parts{
@@ -77,7 +77,7 @@ func judgeAndKeep(dir string) (*harness.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := evidence.Write(dir, report); err != nil { // a full disk, say: the verdict stands
+	if err := evidence.Write(dir, report); err != nil { // the verdict is right without them, on a full disk for example
 		slog.Warn("the evidence files are not whole", "error", err)
 	}
 	return report, nil

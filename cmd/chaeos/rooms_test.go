@@ -69,9 +69,9 @@ func TestAutoSaysWhichAndWhy(t *testing.T) {
 		chosen, err := choose(t.Context(), providers(), auto, []string{"chaeos"})
 		require.NoError(t, err)
 		require.Equal(t, "local", chosen.provider.Name())
-		var told string
-		chosen.announce(func(text string) { told = text })
-		require.Equal(t, "cluster auto: took local (Java 21.0.2 is on this machine)", told)
+		var noted string
+		chosen.announce(func(text string) { noted = text })
+		require.Equal(t, "cluster auto: took local (Java 21.0.2 is on this machine)", noted)
 	})
 	t.Run("containers where an image is named", func(t *testing.T) {
 		pathWithJava(t, "21.0.2")

@@ -77,12 +77,12 @@ func someArgs(what, hint string) cobra.PositionalArgs {
 	}
 }
 
-// valuesOf says what the flags of a type take.
+// valuesOf is what flags of a type take.
 var valuesOf = map[string]string{
 	"int": "a whole number", "uint64": "a whole number from 0 up", "float64": "a number", "duration": "a time like 40s, 2m or 24h",
 }
 
-// flagError says which flag was meant, or what it takes.
+// flagError is the usage error that names the flag that was meant, or what it takes.
 func flagError(c *cobra.Command, err error) error {
 	var bad *pflag.InvalidValueError
 	if errors.As(err, &bad) && valuesOf[bad.GetFlag().Value.Type()] != "" {

@@ -60,7 +60,7 @@ func (a *app) specs(c *cobra.Command, names []string, f runFlags) ([]harness.Run
 	return specs, nil
 }
 
-// runAll does the runs one after the other until one is interrupted. A run that fails doesn't keep the next from its turn.
+// runAll does the runs one after the other until one is interrupted. If one fails, the next is run all the same.
 func (a *app) runAll(ctx context.Context, specs []harness.RunSpec, f runFlags) error {
 	var codes []int
 	var lines []string

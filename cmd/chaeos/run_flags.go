@@ -37,7 +37,7 @@ type runFlags struct {
 func (f *clusterFlags) register(c *cobra.Command, a *app) {
 	names := providerNames(a.parts.providers)
 	c.Flags().StringVar(&f.cluster, "cluster", autoCluster, "what runs the cluster: "+quoted(names)+"; auto takes "+autoTakes(a.parts.providers))
-	c.Flags().StringVar(&f.kafka, "kafka", a.parts.kafka, "Kafka version, in the place of the experiment's")
+	c.Flags().StringVar(&f.kafka, "kafka", a.parts.kafka, "Kafka version, instead of the experiment's")
 	c.Flags().StringVar(&f.kafkaHome, "kafka-home", "", "a Kafka directory to take the jars from, instead of a version")
 	c.Flags().StringVar(&f.image, "image", "", "the image to run Kafka from in containers (default: apache/kafka of the version)")
 	f.topologyFlags.register(c)
@@ -130,7 +130,7 @@ func (f *runFlags) checkPipelines(a *app) error {
 	return nil
 }
 
-// override puts the flags that were given in the place of the experiment's own values.
+// override replaces the experiment's own values by the flags that were given.
 func (f *runFlags) override(c *cobra.Command, e *harness.Experiment) error {
 	if c.Flags().Changed("rate") {
 		e.Load.Rate = f.rate
@@ -147,7 +147,7 @@ func (f *runFlags) override(c *cobra.Command, e *harness.Experiment) error {
 	return f.apply(c.Flags(), &e.Cluster)
 }
 
-// version is the Kafka version to run: the flag's where it was given, else the experiment's, else the default.
+// version is the Kafka version to run: the flag's if it was given, else the experiment's, else the default.
 func (f *runFlags) version(c *cobra.Command, e harness.Experiment) string {
 	if c.Flags().Changed("kafka") || e.Cluster.Kafka == "" {
 		return f.kafka

@@ -206,7 +206,7 @@ func TestSecondInterruptLeavesAtOnce(t *testing.T) {
 	require.Equal(t, exitInconclusive, <-b.quits)
 }
 
-func TestChildIsToldToEnd(t *testing.T) {
+func TestChildEndsAtASignal(t *testing.T) {
 	b := newBench(t)
 	b.parts.keeper = func(ctx context.Context, _ io.Reader, _ io.Writer) error {
 		b.signals <- syscall.SIGTERM

@@ -9,7 +9,7 @@ import (
 	"github.com/chaeos/chaeos/results"
 )
 
-// failedIn lists the runs of suites that left no report, and names what the folders hold: the suite, or how many they are.
+// failedIn lists the runs of suites that left no report, and names what is in the folders: the suite, or just runs.
 func failedIn(paths []string) (failed []string, name string) {
 	name = "runs"
 	for _, path := range paths {

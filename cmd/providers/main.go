@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	_ "github.com/chaeos/chaeos/verifiers/checks" // declares the numbers of the reports that are read
 )
 
 func main() {
@@ -98,7 +99,8 @@ func section(b *strings.Builder, r, o harness.Report) (same bool) {
 		same = same && agree
 		n, m := row.Numbers, twin.Numbers
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %d / %d | %d / %d | %s / %s |\n", row.Pipeline, row.Claims, row.Delivered, twin.Delivered,
-			map[bool]string{true: "yes", false: "**no**"}[agree], n.Lost, m.Lost, n.Duplicates, m.Duplicates, short(n.NoProgress), short(m.NoProgress))
+			map[bool]string{true: "yes", false: "**no**"}[agree], n.Count("lost"), m.Count("lost"),
+			n.Count("duplicates"), m.Count("duplicates"), short(n), short(m))
 	}
 	return same
 }
@@ -112,9 +114,9 @@ func verdicts(r harness.Row) string {
 	return text
 }
 
-func short(d *time.Duration) string {
-	if d == nil {
+func short(n harness.Numbers) string {
+	if n.Value("noProgress") == nil {
 		return "–"
 	}
-	return d.Round(100 * time.Millisecond).String()
+	return n.Duration("noProgress").Round(100 * time.Millisecond).String()
 }

@@ -57,7 +57,7 @@ func TestTheRecipeLoads(t *testing.T) {
 	require.Len(t, exp.Faults, 2)
 }
 
-// TestThePageNamesEverything: a field, trigger or setting that nobody can look up does not exist.
+// TestThePageNamesEverything: a field, trigger or setting that is not on the page does not exist for users.
 func TestThePageNamesEverything(t *testing.T) {
 	page := schedulesPage(t)
 	has := func(what, name, cell string) {

@@ -19,13 +19,13 @@ import (
 // e2e is where the tests on real brokers are, and experiments of their own.
 var e2e = filepath.Join("..", "..", "cmd", "e2e")
 
-// shown says where the known failure of a pipeline is seen on real brokers.
+// shown is where the known failure of a pipeline is seen on real brokers.
 type shown struct {
 	// experiment is the catalogue's, or a file of cmd/e2e/testdata; test is the test of cmd/e2e that runs it.
 	experiment, test string
-	// breaks is the guarantee that it must break there; "": it never breaks, and must hold its claim where others do not.
+	// breaks is the guarantee that it must break there; "": it never breaks, and must hold its claim when others do not.
 	breaks harness.Guarantee
-	// by, in the place of all that, is a pipeline with the same claim that fails as this one does.
+	// by is the pipeline with the same claim that shows it instead, failing as this one does.
 	by string
 	// notInMatrix is why the matrix leaves it out, and where it is instead. Producers, pipelines that notify and pipelines
 	// that another stands in for need no reason.

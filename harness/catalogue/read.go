@@ -13,14 +13,14 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 )
 
-// document is an experiment as its file says it, before anything was drawn.
+// document is an experiment as it is in its file, before anything was drawn.
 type document struct {
 	exp             harness.Experiment
 	allowQuorumLoss bool
 	faults          []entry
 }
 
-// The defaults of what a file leaves out.
+// The defaults of fields that a file leaves out.
 const (
 	defaultRate       = 400
 	defaultRecordSize = 100

@@ -28,7 +28,7 @@ var reserved = []string{
 type entry struct {
 	at, lasts span
 	repeat    repeat
-	// label is what triggers of later lines call it.
+	// label is its name for triggers of later lines.
 	label          string
 	when, healWhen *condition
 	aimsAt         []string
@@ -69,7 +69,7 @@ func (d *decoder) schedule(f field, doc *document) {
 	}
 }
 
-// entry reads one line: when, what and on whom; every field that is not reserved is an option of the fault.
+// entry reads one line: when, what, and on which target. Every field that is not reserved is an option of the fault.
 func (d *decoder) entry(item field, doc *document) entry {
 	e := entry{options: map[string]setting{}, tokens: map[string]field{}, start: first(item.value)}
 	for _, f := range d.entries(item.value, "with a fault") {
@@ -194,7 +194,7 @@ func (d *decoder) makeFault(e entry, target string, options map[string]any, scop
 	}
 }
 
-// scopeOf says what an experiment has, for checks of faults.
+// scopeOf is what an experiment has, for checks of faults.
 func scopeOf(names []string, exp harness.Experiment) (harness.Scope, error) {
 	scope := harness.Scope{Brokers: len(exp.Cluster.Topology.BrokerIDs()), Partitions: exp.Cluster.Partitions, Workers: exp.Workers}
 	for _, info := range pipelines() {

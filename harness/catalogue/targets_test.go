@@ -60,7 +60,7 @@ func TestAnOptionThatIsMissingIsSaidAtTheTarget(t *testing.T) {
 		require.EqualError(t, err, fmt.Sprintf(`aimed.yaml:6:%d: links: "external service" has one link only: links: service`,
 			strings.Index(line, `"external`)+1), fault)
 	}
-	_, err := parse("aimed.yaml", onTarget("partition", "holder of output/0"), pipelines())
-	require.ErrorContains(t, err, `links: "holder of output/0" has client links only`)
+	_, err := parse("aimed.yaml", onTarget("partition", "owner of output/0"), pipelines())
+	require.ErrorContains(t, err, `links: "owner of output/0" has client links only`)
 	require.True(t, slices.Contains(target.Forms(), "external service"))
 }

@@ -28,7 +28,7 @@ func stopped(pid int) (bool, error) {
 	return true, nil
 }
 
-// taskState reads the state letter of a stat file: "pid (name) S …", where the name itself may hold parentheses.
+// taskState reads the state letter of a stat file: "pid (name) S …", in which the name may contain parentheses.
 func taskState(path string) (byte, error) {
 	stat, err := os.ReadFile(path)
 	if err != nil {

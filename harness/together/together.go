@@ -20,8 +20,8 @@ func All(functions ...func() error) error {
 	return Do(functions, func(f func() error) error { return f() })
 }
 
-// Ask calls ask for every item at once and waits for all of them. Answers and errors are in the items' order, an error nil
-// where there was none: for callers who can use some answers without the others.
+// Ask calls ask for every item at once and waits for all of them. Answers and errors are in the items' order, with nil for
+// no error: for callers that can use some answers without the others.
 func Ask[T, R any](items []T, ask func(T) (R, error)) ([]R, []error) {
 	answers, errs := make([]R, len(items)), make([]error, len(items))
 	var g group
@@ -48,8 +48,8 @@ func AtMost(limit, n int, do func(int) error) error {
 	return errors.Join(errs...)
 }
 
-// group waits for goroutines. A panic in one of them is the caller's, once all have ended: it can clean up, where a panic of
-// a goroutine would end the process.
+// group waits for goroutines. A panic in one of them becomes the caller's, once all have ended: the caller can clean up,
+// while a panic of a goroutine would end the process.
 type group struct {
 	running  sync.WaitGroup
 	mu       sync.Mutex

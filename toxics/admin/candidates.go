@@ -11,17 +11,17 @@ import (
 	"github.com/chaeos/chaeos/harness/together"
 )
 
-// Candidates is who may lead a partition without losing anything.
+// Candidates are the brokers that may lead a partition without losing anything.
 type Candidates struct {
 	Leader int
 	Epoch  int32
-	// Eligible are the replicas in sync and the eligible leader replicas (KIP-966): with the latter, the ISR may be empty.
-	// The last leader counts too, when all were lost uncleanly.
+	// Eligible are the replicas in sync and the eligible leader replicas (KIP-966), which may lead when the ISR is empty; and
+	// the last known leader, when all were lost uncleanly.
 	Eligible []int32
 }
 
-// AskCandidates asks every node, and believes the newest leader epoch. Metadata requests don't show eligible leader
-// replicas.
+// AskCandidates asks every node and takes the answer with the newest leader epoch. It does not use Metadata requests, which
+// don't show eligible leader replicas.
 func AskCandidates(ctx context.Context, f *harness.Field, topics []string) (map[TopicPartition]Candidates, error) {
 	nodes := f.Cluster.Info().Nodes
 	answers, errs := together.Ask(nodes, func(node int) (*kmsg.DescribeTopicPartitionsResponse, error) {
@@ -63,4 +63,5 @@ func addCandidates(found map[TopicPartition]Candidates, resp *kmsg.DescribeTopic
 	}
 }
 
+// Has reports whether a node may lead without a loss.
 func (c Candidates) Has(node int) bool { return slices.Contains(c.Eligible, int32(node)) }

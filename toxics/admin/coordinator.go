@@ -11,11 +11,13 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-const GroupKey = int8(0)
+// What FindCoordinator can be asked for: the coordinator of a group, or of a transactional id.
+const (
+	GroupKey       = int8(0)
+	TransactionKey = int8(1)
+)
 
-const TransactionKey = int8(1)
-
-// Coordinator asks the nodes in turn for the coordinator of a group or transactional id.
+// Coordinator asks the nodes in turn for the coordinator of a group or transactional id; kind is GroupKey or TransactionKey.
 func Coordinator(ctx context.Context, client *kgo.Client, nodes []int, kind int8, key string) (int, error) {
 	req := kmsg.NewPtrFindCoordinatorRequest()
 	req.CoordinatorType, req.CoordinatorKey, req.CoordinatorKeys = kind, key, []string{key}
@@ -37,7 +39,7 @@ func Coordinator(ctx context.Context, client *kgo.Client, nodes []int, kind int8
 	return int(node), nil
 }
 
-// AskCoordinator sends a request to a group's coordinator, found anew: it may have moved.
+// AskCoordinator sends a request to a group's coordinator. It asks each time who that is, for it may have moved.
 func AskCoordinator[R kmsg.Response](ctx context.Context, f *harness.Field, group string, req kmsg.Request) (R, error) {
 	node, err := Coordinator(ctx, f.Admin, f.Cluster.Info().Nodes, GroupKey, group)
 	if err != nil {

@@ -8,21 +8,19 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/harness/wait"
 )
 
 // AwaitEmpty waits until a group has no member.
 func AwaitEmpty(ctx context.Context, f *harness.Field, group string) error {
-	var missing error
-	err := wait.Poll(ctx, PollEvery, func() (bool, error) {
-		var state string
-		if state, missing = groupState(ctx, f, group); missing == nil && state != "Empty" {
-			missing = fmt.Errorf("it is %s: stop its members first (worker-stop or worker-kill of all workers)", state)
+	err := Until(ctx, func() error {
+		state, err := groupState(ctx, f, group)
+		if err == nil && state != "Empty" {
+			err = fmt.Errorf("it is %s: stop its members first (worker-stop or worker-kill of all workers)", state)
 		}
-		return missing == nil, nil
+		return err
 	})
 	if err != nil {
-		return fmt.Errorf("group %s is not empty: %w (%w)", group, missing, context.Cause(ctx))
+		return fmt.Errorf("group %s is not empty: %w", group, err)
 	}
 	return nil
 }

@@ -4,22 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/harness/wait"
 )
 
-// election types of ElectLeaders.
+// The election types of ElectLeaders.
 const (
 	PreferredElection = int8(0)
 	UncleanElection   = int8(1)
 )
 
-// Reorder makes the given replica lists those of the places. The sets stay the same, so that no data moves.
+// Reorder gives partitions the given lists of replicas. Callers keep the sets as they are, so that no data moves.
 func Reorder(ctx context.Context, f *harness.Field, replicas map[TopicPartition][]int32) error {
 	req := kmsg.NewPtrAlterPartitionAssignmentsRequest()
 	req.TimeoutMillis = int32(RequestTimeout.Milliseconds())
@@ -49,15 +49,15 @@ func Reorder(ctx context.Context, f *harness.Field, replicas map[TopicPartition]
 	return errors.Join(errs...)
 }
 
-// Elect asks for an election in each place and returns what went wrong in which. A partition that has its preferred
-// leader already needs none.
-func Elect(ctx context.Context, f *harness.Field, kind int8, places []TopicPartition) (map[TopicPartition]error, error) {
+// Elect asks for an election in each partition, and returns what went wrong in which. That a partition already has its
+// preferred leader is no error.
+func Elect(ctx context.Context, f *harness.Field, kind int8, partitions []TopicPartition) (map[TopicPartition]error, error) {
 	req := kmsg.NewPtrElectLeadersRequest()
 	req.ElectionType, req.TimeoutMillis = kind, int32(RequestTimeout.Milliseconds())
-	for _, topic := range TopicsOf(places) {
+	for _, topic := range TopicsOf(partitions) {
 		t := kmsg.NewElectLeadersRequestTopic()
 		t.Topic = topic
-		for _, p := range places {
+		for _, p := range partitions {
 			if p.Topic == topic {
 				t.Partitions = append(t.Partitions, p.Partition)
 			}
@@ -88,43 +88,35 @@ func WithFirst(list []int32, first int32) []int32 {
 	return append([]int32{first}, slices.DeleteFunc(slices.Clone(list), func(n int32) bool { return n == first })...)
 }
 
-// AwaitLeaders waits until each place has the leader it should have, and returns those that don't when ctx ends.
+// AwaitLeaders waits until each partition has the leader it should have.
 func AwaitLeaders(ctx context.Context, f *harness.Field, next map[TopicPartition]int) error {
-	var missing error
-	var places []TopicPartition
-	for p := range next {
-		places = append(places, p)
-	}
-	err := wait.Poll(ctx, PollEvery, func() (bool, error) {
-		now, _, err := NewestTopics(ctx, f.Admin, f.Cluster.Info().Nodes, TopicsOf(places)...)
-		if missing = err; err != nil {
-			return false, nil
+	topics := TopicsOf(slices.Collect(maps.Keys(next)))
+	return Until(ctx, func() error {
+		now, _, err := NewestTopics(ctx, f.Admin, f.Cluster.Info().Nodes, topics...)
+		if err != nil {
+			return err
 		}
 		for p, want := range next {
 			if leader := now[p.Topic][p.Partition].Leader; leader != want {
-				missing = fmt.Errorf("%s is led by %d, not %d", p, leader, want)
+				return fmt.Errorf("%s is led by %d, not %d", p, leader, want)
 			}
 		}
-		return missing == nil, nil
+		return nil
 	})
-	if err != nil {
-		return errors.Join(missing, err)
-	}
-	return nil
 }
 
-// Agreed says where brokers name different leaders, or none. Brokers that are down are not asked.
-func Agreed(ctx context.Context, f *harness.Field, places []TopicPartition) error {
+// Agreed returns an error where brokers name different leaders, or none. Brokers that don't answer have no say.
+func Agreed(ctx context.Context, f *harness.Field, partitions []TopicPartition) error {
 	var first map[string]map[int32]harness.PartitionState
 	for _, node := range f.Cluster.Info().Nodes {
-		md, err := harness.AskMetadata(ctx, f.Admin, []int{node}, TopicsOf(places)...)
+		md, err := harness.AskMetadata(ctx, f.Admin, []int{node}, TopicsOf(partitions)...)
 		if err != nil {
 			continue
 		}
 		if first == nil {
 			first = md.Topics
 		}
-		for _, p := range places {
+		for _, p := range partitions {
 			a, b := first[p.Topic][p.Partition], md.Topics[p.Topic][p.Partition]
 			if a.Leader != b.Leader || b.Leader < 0 {
 				return fmt.Errorf("%s is led by %d, says one broker, and by %d, says broker %d", p, a.Leader, b.Leader, node)
@@ -137,24 +129,22 @@ func Agreed(ctx context.Context, f *harness.Field, places []TopicPartition) erro
 	return nil
 }
 
-// PutBack restores one partition's order of replicas, and its preferred leader unless that one is down or behind: then
-// whoever leads goes on.
+// PutBack restores one partition's order of replicas, and its preferred leader. Where that one is down or behind, the present
+// leader stays.
 func PutBack(ctx context.Context, f *harness.Field, p TopicPartition, order []int32) error {
-	var last error
-	err := wait.Poll(ctx, PollEvery, func() (bool, error) {
-		if last = Reorder(ctx, f, map[TopicPartition][]int32{p: order}); last != nil {
-			return false, nil
+	return Until(ctx, func() error {
+		if err := Reorder(ctx, f, map[TopicPartition][]int32{p: order}); err != nil {
+			return err
 		}
-		var failed map[TopicPartition]error
-		if failed, last = Elect(ctx, f, PreferredElection, []TopicPartition{p}); last != nil {
-			return false, nil
+		failed, err := Elect(ctx, f, PreferredElection, []TopicPartition{p})
+		if err == nil && !errors.Is(failed[p], kerr.PreferredLeaderNotAvailable) {
+			err = failed[p]
 		}
-		return failed[p] == nil || errors.Is(failed[p], kerr.PreferredLeaderNotAvailable), nil
+		return err
 	})
-	return errors.Join(last, err)
 }
 
-// Movable lists the replicas in sync that don't lead, in assignment order.
+// Movable lists the replicas in sync that don't lead, in the order of the assignment.
 func Movable(s harness.PartitionState) []int {
 	var can []int
 	for _, r := range s.Replicas {

@@ -10,15 +10,15 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// debuggingReplica asks a replica for the end of its own log, whether it leads or not (Kafka,
+// debuggingReplica is the replica id that asks a broker for the end of its own log, also where it doesn't lead (Kafka,
 // ListOffsetsRequest.DEBUGGING_REPLICA_ID).
 const debuggingReplica = int32(-2)
 
 // NewestOffset is the timestamp that asks for a log's end.
 const NewestOffset = int64(-1)
 
-// LogEnds asks each broker where each of its logs ends, internal topics too. All must answer: a log whose end isn't known
-// can't be cut fairly.
+// LogEnds asks each broker where each of its logs ends, those of internal topics too. All brokers must answer: a log whose
+// end isn't known can't be cut fairly.
 func LogEnds(ctx context.Context, f *harness.Field, brokers []int) (map[int][]harness.LogEnd, error) {
 	all, err := harness.AskMetadata(ctx, f.Admin, f.Cluster.Info().Nodes)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/chaeos/chaeos/harness/together"
 )
 
-// NewestTopics asks every node at once, and believes the answer with the highest leader epoch: a broker that was cut off
-// answers with what it knew. It also returns the nodes that answered.
+// NewestTopics asks every node at once, and takes for each partition the answer with the highest leader epoch: a broker that
+// was cut off answers with what it knew. It also returns the nodes that answered.
 func NewestTopics(ctx context.Context, client *kgo.Client, nodes []int, topics ...string) (map[string]map[int32]harness.PartitionState, []int, error) {
 	answers, failures := together.Ask(nodes, func(node int) (harness.Metadata, error) {
 		return harness.AskMetadata(ctx, client, []int{node}, topics...)
@@ -39,4 +39,5 @@ func NewestTopics(ctx context.Context, client *kgo.Client, nodes []int, topics .
 	return newest, answered, nil
 }
 
+// ErrUnknownTopics says that no broker that answered knows any of the topics.
 var ErrUnknownTopics = errors.New("no broker knows the topics")

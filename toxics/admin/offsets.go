@@ -10,7 +10,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/harness/wait"
 )
 
 // Committed is one committed offset of a group.
@@ -19,7 +18,7 @@ type Committed struct {
 	Offset int64
 }
 
-// FetchOffsets returns what a group has committed, sorted.
+// FetchOffsets returns the offsets that a group has committed, sorted.
 func FetchOffsets(ctx context.Context, f *harness.Field, group string) ([]Committed, error) {
 	req := kmsg.NewPtrOffsetFetchRequest()
 	g := kmsg.NewOffsetFetchRequestGroup()
@@ -48,7 +47,7 @@ func FetchOffsets(ctx context.Context, f *harness.Field, group string) ([]Commit
 	return found, nil
 }
 
-// DeleteOffsets deletes offsets of an empty group by request.
+// DeleteOffsets deletes offsets of an empty group, as an administrator does.
 func DeleteOffsets(ctx context.Context, f *harness.Field, group string, which []Committed) error {
 	req := kmsg.NewPtrOffsetDeleteRequest()
 	req.Group = group
@@ -82,11 +81,11 @@ func DeleteOffsets(ctx context.Context, f *harness.Field, group string, which []
 // expiryVersion is the last version of OffsetCommit that carries a retention time of its own.
 const expiryVersion = 4
 
-// namesVersion is the last version of OffsetFetch that names topics: later ones know ids only.
+// namesVersion is the last version of OffsetFetch that names topics: later ones have ids only.
 const namesVersion = 9
 
-// ExpireOffsets commits the same offsets once more, with a retention time of a millisecond: the broker's own clean-up
-// finds them too old at its next round.
+// ExpireOffsets commits the same offsets again with a retention time of a millisecond: the broker's own clean-up finds them
+// too old at its next round.
 func ExpireOffsets(ctx context.Context, f *harness.Field, group string, which []Committed) error {
 	req := kmsg.NewPtrOffsetCommitRequest()
 	req.Group, req.Generation, req.RetentionTimeMillis = group, -1, 1
@@ -116,7 +115,7 @@ func ExpireOffsets(ctx context.Context, f *harness.Field, group string, which []
 	return nil
 }
 
-// pinned is a request that is sent in no newer version than the given one.
+// pinned is a request whose version must not be newer than the given one.
 type pinned struct {
 	kmsg.Request
 	version int16
@@ -126,25 +125,24 @@ type pinned struct {
 func (p pinned) MaxVersion() int16 { return p.version }
 
 func partitionsOf(which []Committed) []TopicPartition {
-	var places []TopicPartition
+	var all []TopicPartition
 	for _, c := range which {
-		places = append(places, c.TopicPartition)
+		all = append(all, c.TopicPartition)
 	}
-	return places
+	return all
 }
 
 // AwaitNoOffsets waits until a group has no committed offset.
 func AwaitNoOffsets(ctx context.Context, f *harness.Field, group string) error {
-	var missing error
-	err := wait.Poll(ctx, PollEvery, func() (bool, error) {
-		var left []Committed
-		if left, missing = FetchOffsets(ctx, f, group); missing == nil && len(left) > 0 {
-			missing = fmt.Errorf("%d offsets are still there", len(left))
+	err := Until(ctx, func() error {
+		left, err := FetchOffsets(ctx, f, group)
+		if err == nil && len(left) > 0 {
+			err = fmt.Errorf("%d offsets are still there", len(left))
 		}
-		return missing == nil, nil
+		return err
 	})
 	if err != nil {
-		return fmt.Errorf("group %s still has offsets: %w (%w)", group, missing, context.Cause(ctx))
+		return fmt.Errorf("group %s still has offsets: %w", group, err)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// Resource is what has a configuration: a topic or a broker.
+// Resource is a topic or a broker, whose settings can be changed.
 type Resource struct {
 	Kind kmsg.ConfigResourceType
 	Name string
@@ -22,7 +22,7 @@ func (r Resource) String() string {
 	return "topic " + r.Name
 }
 
-// Apply sets a value (nil removes it) and waits until the brokers show it: a change reaches each with the metadata log.
+// Apply sets a value (nil removes it) and waits until the brokers show it.
 func Apply(ctx context.Context, f *harness.Field, r Resource, name string, value *string) error {
 	if err := alterSetting(ctx, f, r, name, value); err != nil {
 		return err
@@ -63,7 +63,7 @@ func alterSetting(ctx context.Context, f *harness.Field, r Resource, name string
 	return nil
 }
 
-// DescribeSetting asks the first of the nodes that answers what a setting is now.
+// DescribeSetting asks the nodes in turn what a setting is now.
 func DescribeSetting(
 	ctx context.Context, f *harness.Field, nodes []int, r Resource, name string,
 ) (kmsg.DescribeConfigsResponseResourceConfig, error) {
@@ -89,7 +89,7 @@ func DescribeSetting(
 	return none, fmt.Errorf("%s has no setting %q", r, name)
 }
 
-// Nodes are the brokers to ask: a broker's own configuration is only known to itself.
+// Nodes are the brokers to ask: only a broker itself knows its own settings.
 func (r Resource) Nodes(f *harness.Field) []int {
 	all := f.Cluster.Info().Nodes
 	for _, n := range all {
@@ -100,7 +100,7 @@ func (r Resource) Nodes(f *harness.Field) []int {
 	return all
 }
 
-// OwnValue is the value that was set on the resource itself, nil where it is inherited.
+// OwnValue returns the value that was set on the resource itself, nil if it is inherited.
 func OwnValue(r Resource, c kmsg.DescribeConfigsResponseResourceConfig) *string {
 	own := kmsg.ConfigSourceDynamicTopicConfig
 	if r.Kind == kmsg.ConfigResourceTypeBroker {
@@ -112,7 +112,7 @@ func OwnValue(r Resource, c kmsg.DescribeConfigsResponseResourceConfig) *string 
 	return c.Value
 }
 
-// InForce is what a setting is now, wherever from, for people.
+// InForce returns the value that a setting has now, its own or an inherited one, for people.
 func InForce(ctx context.Context, f *harness.Field, r Resource, name string) (string, error) {
 	c, err := DescribeSetting(ctx, f, r.Nodes(f), r, name)
 	if err != nil {

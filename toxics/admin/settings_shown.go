@@ -11,12 +11,12 @@ import (
 	"github.com/chaeos/chaeos/harness/together"
 )
 
-// heardOf is how old a broker's last fetch of the metadata log may be before it counts as cut off: it fetches twice a
-// second.
+// heardOf is how old a broker's last fetch of the metadata log may be before the broker counts as cut off. Brokers fetch
+// twice a second.
 const heardOf = 3 * time.Second
 
-// Shows says which broker shows another own value of a setting than the given one. Brokers that don't answer are left
-// out, and those that are cut off from the quorum: another fault may have them, and they will hear of it.
+// Shows returns an error if a broker shows another own value of a setting than the given one. Brokers that don't answer, or
+// are cut off from the quorum, are left out: another fault may have them, and they will hear of the change later.
 func Shows(ctx context.Context, f *harness.Field, r Resource, name string, value *string) error {
 	nodes := r.Nodes(f)
 	values, failures := together.Ask(nodes, func(node int) (*string, error) {
@@ -45,11 +45,12 @@ func Shows(ctx context.Context, f *harness.Field, r Resource, name string, value
 	return nil
 }
 
-// hears says whether a node follows the metadata log, as far as the quorum's leader tells; asked are brokers that do.
+// hears reports whether a node follows the metadata log, as far as the quorum's leader knows. The brokers to ask must be some
+// that do.
 func hears(ctx context.Context, f *harness.Field, asked []int, node int) bool {
 	heard, err := harness.QuorumHeard(ctx, f.Admin, asked)
 	if err != nil {
 		return true
 	}
-	return heard[node] > time.Now().Add(-heardOf).UnixMilli() // by the wall clock, as the leader's answer, on the same machine
+	return heard[node] > time.Now().Add(-heardOf).UnixMilli() // the leader answers by the wall clock, which is the same machine's
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// TopicIDs asks for the ids of topics, in hexadecimal: newer requests name topics by them. A broker that has not heard of
-// a new topic yet knows none, and a rule without it would never match.
+// TopicIDs asks for the ids of topics, in hexadecimal: newer requests name topics by them. It waits until some broker knows
+// each topic, for a rule without the id would never match.
 func TopicIDs(ctx context.Context, f *harness.Field, topics []string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, ShownWithin)
 	defer cancel()
@@ -40,7 +40,7 @@ func TopicIDs(ctx context.Context, f *harness.Field, topics []string) ([]string,
 	return slices.Sorted(maps.Values(known)), nil
 }
 
-// addTopicIDs adds what one broker knows.
+// addTopicIDs adds the ids that one broker knows.
 func addTopicIDs(ctx context.Context, f *harness.Field, node int, topics []string, known map[string]string) error {
 	req := kmsg.NewPtrMetadataRequest()
 	for _, name := range topics {

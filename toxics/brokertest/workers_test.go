@@ -114,7 +114,7 @@ func (s *stage) awaitHeld(t *testing.T) {
 
 func TestWorkersAreKilledAtTheirPhasesAndStartedAgain(t *testing.T) {
 	s := newWorkers(t)
-	i := s.inject(t, "worker-kill", "holder of output/1", map[string]any{
+	i := s.inject(t, "worker-kill", "owner of output/1", map[string]any{
 		"phase": map[string]any{"auto-commit": "committed", "idempotent": "flushed", "transactional": "flushed"}, "held": 50,
 	})
 	require.Len(t, i.Resolved().Members, 3)
@@ -160,7 +160,7 @@ func TestWorkersArePausedAndGoOn(t *testing.T) {
 	b.leftAlone(t, "after that")
 	for _, bite := range i.Bites(t.Context()) {
 		assert.True(t, bite.Bit, bite.Proof)
-		assert.True(t, strings.HasPrefix(bite.Proof, "stopped "+bite.Pipeline+"-0, which held output/"), bite.Proof)
+		assert.True(t, strings.HasPrefix(bite.Proof, "stopped "+bite.Pipeline+"-0, which owned output/"), bite.Proof)
 	}
 	s.awaitHeld(t)
 	assert.Empty(t, s.Fleet.(harness.Lifecycle).Incidents())

@@ -2,6 +2,7 @@ package inject
 
 import "github.com/chaeos/chaeos/harness"
 
+// InFlight counts, by pipeline, the records that are offered and not yet visible.
 func InFlight(f *harness.Field) map[string]uint64 {
 	out := map[string]uint64{}
 	for _, l := range f.Plan.Pipelines {
@@ -10,5 +11,5 @@ func InFlight(f *harness.Field) map[string]uint64 {
 	return out
 }
 
-// NothingInFlight is what a proof ends with where the fault hit a pipeline that had nothing to lose just then.
+// NothingInFlight ends the proof of a fault that hit a pipeline which had nothing to lose at that moment.
 const NothingInFlight = ", but no record was in flight"

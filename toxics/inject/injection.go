@@ -11,43 +11,42 @@ import (
 	"github.com/chaeos/chaeos/toxics/target"
 )
 
-// Proof says by effect whether a fault hit a pipeline, and quotes what was measured.
+// Proof reports whether a fault took effect on a pipeline, and quotes what was measured.
 type Proof func(harness.PipelineLayout) (proof string, hit bool)
 
 // Injection is an active fault: every fault returns one.
 type Injection struct {
 	Field *harness.Field
-	Hit   harness.Resolved
-	Undo  Undo
-	watch *watch
-	// InFlight is by pipeline: records offered and not yet visible when the fault was injected.
+	// Hit is what the target turned out to be.
+	Hit harness.Resolved
+	// Undo has what heals the fault.
+	Undo Undo
+	// InFlight counts, by pipeline, the records that were offered and not yet visible when the fault was injected.
 	InFlight map[string]uint64
-	// BeforeHeal, when set, runs once before the first heal: what can only be measured while the fault is active.
+	// BeforeHeal, if set, runs once before the first heal, for what can be measured only while the fault is active.
 	BeforeHeal func(context.Context)
-	// Prove measures, after the heal.
+	// Prove measures after the heal; nil for a fault that was not applied.
 	Prove func(context.Context) Proof
-	// Reaction, when set, says what came of the fault in better words than the watch.
+	// Reaction, if set, says what came of the fault in better words than the watch has.
 	Reaction func() string
-	// looks are what CheckHeal looks at.
-	looks []healLook
 
-	healing sync.Once
-	// background is what runs while the fault is active, nil where nothing does.
-	background *background
-	// lasting is what no heal undoes.
-	mu      sync.Mutex
-	lasting []harness.Lasting
+	watch      *watch
+	looks      []healLook
+	background *background // nil if nothing goes on while the fault is active
+	healing    sync.Once
+	mu         sync.Mutex
+	lasting    []harness.Lasting
 }
 
 var _ harness.Injection = (*Injection)(nil)
 
-// New notes what is in flight before anything is done.
+// New makes the injection of a fault that has not done anything yet, and notes what is in flight.
 func New(f *harness.Field, resolved harness.Resolved) *Injection {
 	return &Injection{Field: f, Hit: resolved, InFlight: InFlight(f)}
 }
 
-// Began is called right after a fault was applied: it notes once more what is in flight, and starts to watch what the
-// cluster does about it. Asked are the brokers to be asked for leaders: not those that were cut off.
+// Began is called right after the fault was applied. It notes again what is in flight, and starts to watch the cluster. Asked
+// are the brokers to ask for leaders: those that were not cut off.
 func (i *Injection) Began(ctx context.Context, v target.View, asked []int) {
 	for pipeline, n := range InFlight(i.Field) {
 		i.InFlight[pipeline] = max(i.InFlight[pipeline], n)
@@ -55,10 +54,10 @@ func (i *Injection) Began(ctx context.Context, v target.View, asked []int) {
 	i.watch = watchOver(ctx, i.Field, v, asked, i.Hit)
 }
 
-// Resolved says what the target was.
+// Resolved returns what the target turned out to be.
 func (i *Injection) Resolved() harness.Resolved { return i.Hit }
 
-// Heal undoes the fault, as often as it is called until nothing is left to undo. It heals under a cancelled context too.
+// Heal undoes the fault, also under a cancelled context. Called again, it undoes what could not be undone before.
 func (i *Injection) Heal(ctx context.Context) error {
 	var stopped error
 	i.healing.Do(func() {
@@ -75,7 +74,7 @@ func (i *Injection) Heal(ctx context.Context) error {
 	return errors.Join(stopped, i.Undo.Run(ctx))
 }
 
-// Bites says for each pipeline whether the fault hit it while it had records in flight.
+// Bites returns for each pipeline whether the fault took effect on it while it had records in flight.
 func (i *Injection) Bites(ctx context.Context) []harness.Bite {
 	measured := Proof(NotApplied)
 	if i.Prove != nil {
@@ -93,10 +92,10 @@ func (i *Injection) Bites(ctx context.Context) []harness.Bite {
 	return bites
 }
 
-// NotApplied is the evidence of a fault whose injection failed.
+// NotApplied is the proof of a fault whose injection failed.
 func NotApplied(harness.PipelineLayout) (string, bool) { return NotTouched("it was not applied") }
 
-// Effect says what the cluster did about the fault: how leadership moved, or that it didn't.
+// Effect is the cluster's reaction: how leadership moved, or that it didn't.
 func (i *Injection) Effect() string {
 	if i.Reaction != nil {
 		return i.Reaction()
@@ -104,21 +103,21 @@ func (i *Injection) Effect() string {
 	return i.watch.reaction()
 }
 
-// Lasts notes what the fault has done that no heal undoes.
+// Lasts notes what the fault did that no heal undoes.
 func (i *Injection) Lasts(what ...harness.Lasting) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.lasting = append(i.lasting, what...)
 }
 
-// Lasting says what the fault has done, so far, that no heal undoes.
+// Lasting returns what the fault has done so far that no heal undoes.
 func (i *Injection) Lasting() []harness.Lasting {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return slices.Clone(i.lasting)
 }
 
-// NotTouched is the proof that a fault passed a pipeline by.
+// NotTouched is the proof that a fault took no effect on a pipeline; the text says why.
 func NotTouched(format string, args ...any) (string, bool) {
 	return fmt.Sprintf(format, args...), false
 }

@@ -10,38 +10,38 @@ import (
 	"github.com/chaeos/chaeos/harness/claims"
 )
 
-// Process is one that faults hit: a broker's, or a member's of the fleet. S are the states that it can be in. Faults claim
-// the state that they want it to be in: one that was paused and then killed is paused again when the kill is healed first.
-// Each injection has its own.
+// Process is a process that a fault hits, a broker's or a member's. S are the states that it can be in. Faults claim the state
+// that they want it to be in: a process that was paused and then killed is paused again when the kill is healed first. Each
+// injection has a Process of its own.
 type Process[S ~string] struct {
 	// Name is what people call it: "broker 1", "worker auto-commit-0".
 	Name string
-	// Claims are those on processes of its sort, key is its name among them.
+	// Claims are the claims on processes of its sort, Key is its name among them.
 	Claims  claims.Things[S]
 	Key     string
 	Running S
 	// Within bounds the heal.
 	Within time.Duration
 	State  func(context.Context) (S, error)
-	// Bring makes it be in a state other than running, whatever it is in now; harmless where it is in it.
+	// Bring brings it into a state other than running, whatever state it is in; harmless if it is in that state.
 	Bring func(context.Context, S) error
-	// claim is the injection's, nil before it struck.
+	// claim is the injection's, nil before it hit the process.
 	claim *claims.Claim[S]
 }
 
 // Action is what a fault does to a process.
 type Action[S ~string] struct {
-	// From are the states in which there is something to hit, wants is the one that the fault keeps until its heal.
+	// From are the states in which there is something to hit, Wants is the state that the fault keeps until its heal.
 	From  []S
 	Wants S
 	Do    func(context.Context) error
-	// Heal makes it run again where no other fault has it.
+	// Heal makes it run again, if no other fault has it.
 	Heal func(context.Context) error
-	// ForGood says that the process stays as the fault wants it: its heal is none, nor is that of any older fault.
+	// ForGood says that the process stays as the fault wants it: neither its heal nor that of any older fault changes it.
 	ForGood bool
 }
 
-// Hit hits a process, unless it is in a state in which there is nothing to hit. The heal is noted before.
+// Hit hits a process. That it is in a state in which there is nothing to hit is an error. The heal is noted first.
 func (p *Process[S]) Hit(ctx context.Context, u *Undo, b Action[S]) error {
 	return p.inState(ctx, b.From, func(one *claims.Thing[S]) error {
 		p.note(one, u, b)
@@ -53,7 +53,7 @@ func (p *Process[S]) Hit(ctx context.Context, u *Undo, b Action[S]) error {
 	})
 }
 
-// Alone does something to a process that no other fault changes meanwhile, and that is in one of the given states.
+// Alone does something to a process that is in one of the given states, while no other fault changes it.
 func (p *Process[S]) Alone(ctx context.Context, states []S, do func() error) error {
 	return p.inState(ctx, states, func(*claims.Thing[S]) error { return do() })
 }
@@ -70,12 +70,12 @@ func (p *Process[S]) inState(ctx context.Context, states []S, do func(*claims.Th
 	})
 }
 
-// Want notes a fault's wish for a process, whatever state it is in, and its heal.
+// Want notes which state a fault wants a process to be in, and its heal; whatever state the process is in now.
 func (p *Process[S]) Want(u *Undo, b Action[S]) {
 	_ = p.Claims.Change(p.Key, func(one *claims.Thing[S]) error { p.note(one, u, b); return nil })
 }
 
-// note notes a fault's wish for a process that the caller is changing, and its heal.
+// note does that for a process that the caller is changing.
 func (p *Process[S]) note(one *claims.Thing[S], u *Undo, b Action[S]) {
 	one.BeginOnce(p.Running)
 	p.claim = one.Add(b.Wants)
@@ -83,8 +83,8 @@ func (p *Process[S]) note(one *claims.Thing[S], u *Undo, b Action[S]) {
 	u.Add(p.Name, p.Within, func(ctx context.Context) error { return p.letGo(ctx, c, b.Heal) })
 }
 
-// Adopt notes that a fault has made a process that was in another state at first, and wants it to run: its claim is the
-// oldest, whichever fault has hit the process since.
+// Adopt notes that a fault has made the process: the state before any fault was first, and the fault wants it to run. Its claim
+// is the oldest, also if other faults have hit the process already.
 func (p *Process[S]) Adopt(u *Undo, first S) {
 	_ = p.Claims.Change(p.Key, func(one *claims.Thing[S]) error {
 		p.note(one, u, Action[S]{Wants: p.Running, Heal: func(context.Context) error { return nil }})
@@ -94,7 +94,7 @@ func (p *Process[S]) Adopt(u *Undo, first S) {
 	})
 }
 
-// mustBe says that a process is in none of the states in which a fault can hit it.
+// mustBe returns an error if a process is in none of the given states.
 func (p *Process[S]) mustBe(ctx context.Context, states []S) error {
 	state, err := p.State(ctx)
 	if err != nil || slices.Contains(states, state) {
@@ -107,8 +107,8 @@ func (p *Process[S]) mustBe(ctx context.Context, states []S) error {
 	return fmt.Errorf("%s is %s, not %s: another fault has it, or it ended by itself", p.Name, state, strings.Join(words, " or "))
 }
 
-// letGo ends a claim: the process is healed, or comes to be as the newest fault still active wants it, or as it was before
-// any fault.
+// letGo ends a claim: the process is healed, or brought into the state that the newest fault still active wants, or that it had
+// before any fault.
 func (p *Process[S]) letGo(ctx context.Context, c *claims.Claim[S], heal func(context.Context) error) error {
 	_, err := p.Claims.Give(c, func(want S) error {
 		if want == p.Running {
@@ -122,8 +122,8 @@ func (p *Process[S]) letGo(ctx context.Context, c *claims.Claim[S], heal func(co
 // Touched reports whether the injection has hit the process, or tried to.
 func (p *Process[S]) Touched() bool { return p.claim != nil }
 
-// Healed says what is wrong with a process once the fault is healed: it must be as it was at first, unless another fault
-// has it.
+// Healed returns an error unless the process is as it was before any fault. What another fault has is that fault's to heal:
+// IsLeft tells this error from others.
 func (p *Process[S]) Healed(ctx context.Context) error {
 	claimed := p.Claims.Claimed(p.Key)
 	state, err := p.State(ctx)

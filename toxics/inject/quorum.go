@@ -15,30 +15,30 @@ import (
 	"github.com/chaeos/chaeos/toxics/target"
 )
 
-// unheardAtLeast is how long a controller must be silent for that to be a fault's doing: those that follow the quorum's
-// leader ask it twice a second.
+// unheardAtLeast is how long a controller must be silent before that counts as a fault's doing: controllers that follow the
+// quorum's leader ask it twice a second.
 const unheardAtLeast = 1500 * time.Millisecond
 
-// quorumWatch follows what a fault does to controllers that keep no records. No client has a link to them and they lead
-// nothing, so it is seen in the quorum, of which the brokers tell. A nil one follows nothing.
+// quorumWatch follows what a fault does to controllers that keep no records. Clients have no links to them and they lead no
+// partitions, but brokers answer questions about the quorum. A nil one follows nothing.
 type quorumWatch struct {
 	field *harness.Field
-	// hit are the controllers that the fault hit, asked the brokers that it didn't.
+	// hit are the controllers that the fault hit, asked are brokers that it did not hit.
 	hit, asked []int
 	start      history.Time
 
 	mu sync.Mutex
-	// before led the quorum when the fault began, next is who was first seen to lead it instead.
+	// before led the quorum when the fault began, next is the first other node that was seen to lead it.
 	before, next int
 	moved        time.Duration
-	// unheard is how long the leader has not heard of each at the longest.
+	// unheard is the longest time that the leader had not heard of each.
 	unheard map[int]time.Duration
-	// lost is since when no broker can say who leads, or 0; leaderless is the longest such time.
+	// lost is since when no broker knows who leads, or 0; leaderless is the longest such time.
 	lost       history.Time
 	leaderless time.Duration
 }
 
-// watchQuorum returns nil where every node that a fault hit keeps records.
+// watchQuorum returns nil if every node that a fault hit keeps records.
 func watchQuorum(f *harness.Field, v target.View, hit, asked []int) *quorumWatch {
 	controllers := target.Without(hit, v.Nodes)
 	if len(controllers) == 0 || len(asked) == 0 {
@@ -49,10 +49,10 @@ func watchQuorum(f *harness.Field, v target.View, hit, asked []int) *quorumWatch
 	}
 }
 
-// quorumWithin bounds one question: a broker forwards it to the quorum's leader, and waits where there is none.
+// quorumWithin bounds one question: a broker forwards it to the quorum's leader, and waits if there is none.
 const quorumWithin = time.Second
 
-// sample asks the brokers once, all at the same time: any of them may be another fault's.
+// sample asks all brokers once, at the same time: another fault may have any of them.
 func (q *quorumWatch) sample(ctx context.Context) {
 	if q == nil {
 		return
@@ -72,8 +72,8 @@ func (q *quorumWatch) sample(ctx context.Context) {
 	q.note(heard, asked, history.Now(), time.Now())
 }
 
-// note takes one answer: when the leader last heard of each node, by the wall clock of this machine, which is theirs; nil
-// where no broker had one. The leader itself is always heard.
+// note takes one answer: when the leader last heard of each node, by the wall clock, which is the same machine's; nil if no
+// broker had an answer. The leader itself is always heard.
 func (q *quorumWatch) note(heard map[int]int64, asked, at history.Time, wall time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -98,7 +98,7 @@ func (q *quorumWatch) note(heard map[int]int64, asked, at history.Time, wall tim
 	}
 }
 
-// reaction says how the quorum's leadership moved, "" where it didn't.
+// reaction is how the quorum's leadership moved, "" if it didn't.
 func (q *quorumWatch) reaction() string {
 	if q == nil {
 		return ""
@@ -111,7 +111,7 @@ func (q *quorumWatch) reaction() string {
 	return fmt.Sprintf("leader of the quorum: %d -> %d after %.1fs", q.before, q.next, q.moved.Seconds())
 }
 
-// proof says by the quorum that controllers were hit, for every pipeline: all of them hang on it.
+// proof is what the quorum shows of the controllers that were hit. It is every pipeline's, for all depend on the quorum.
 func (q *quorumWatch) proof(done string) (string, bool) {
 	if q == nil {
 		return "", false
@@ -125,7 +125,7 @@ func (q *quorumWatch) proof(done string) (string, bool) {
 	return strings.Join(texts, "; "), len(texts) > 0
 }
 
-// seenOf is what the brokers told of one controller's fault.
+// seenOf is what the quorum shows of one controller.
 func (q *quorumWatch) seenOf(node int) string {
 	moved := q.reaction()
 	q.mu.Lock()

@@ -16,13 +16,13 @@ import (
 const (
 	// MeasureWithin bounds one look at the proxies' counters.
 	MeasureWithin = 5 * time.Second
-	// countedWithin is how long cut bytes may take to be counted: counters of a closed connection come a little later.
+	// countedWithin is how long cut bytes may take to be counted: a connection that closes is counted a little later.
 	countedWithin = time.Second
 )
 
-// tally is how many bytes each stream of a fault held back or let pass, since it was injected.
-type tally struct {
-	// Human writes a count with its unit.
+// Tally is how many bytes each stream of a fault held back or let pass since the injection.
+type Tally struct {
+	// Human writes a count with its unit: bytes unless set.
 	Human   func(int64) string
 	streams []target.Stream
 	counted func(target.Stream, harness.LinkBytes) int64
@@ -31,16 +31,17 @@ type tally struct {
 	err     error
 }
 
-func NewTally(ctx context.Context, f *harness.Field, streams []target.Stream, counted func(target.Stream, harness.LinkBytes) int64) (*tally, error) {
+// NewTally begins a tally; counted is what counts of a link's counters.
+func NewTally(ctx context.Context, f *harness.Field, streams []target.Stream, counted func(target.Stream, harness.LinkBytes) int64) (*Tally, error) {
 	before, err := f.Cluster.Bytes(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("the links' byte counters: %w", err)
 	}
-	return &tally{Human: humanBytes, streams: streams, counted: counted, before: before}, nil
+	return &Tally{Human: humanBytes, streams: streams, counted: counted, before: before}, nil
 }
 
-// Count takes the difference to the injection.
-func (t *tally) Count(ctx context.Context, f *harness.Field) int64 {
+// Count measures what has come since the injection, and returns the sum.
+func (t *Tally) Count(ctx context.Context, f *harness.Field) int64 {
 	after, err := f.Cluster.Bytes(ctx)
 	if err != nil {
 		t.err = err
@@ -56,8 +57,8 @@ func (t *tally) Count(ctx context.Context, f *harness.Field) int64 {
 	return sum
 }
 
-// Peak keeps the largest difference to the injection that was seen of each stream, where it is at least the given one.
-func (t *tally) Peak(ctx context.Context, f *harness.Field, least int64) {
+// Peak measures too, but keeps the largest count of each stream that was ever seen, ignoring counts below the least.
+func (t *Tally) Peak(ctx context.Context, f *harness.Field, least int64) {
 	seen := t.bytes
 	t.Count(ctx, f)
 	for s, n := range t.bytes {
@@ -68,15 +69,15 @@ func (t *tally) Peak(ctx context.Context, f *harness.Field, least int64) {
 	}
 }
 
-// Quiesce counts until something was counted, for a moment.
-func (t *tally) Quiesce(ctx context.Context, f *harness.Field) {
+// Quiesce counts again and again, for a moment, until there is something to count.
+func (t *Tally) Quiesce(ctx context.Context, f *harness.Field) {
 	ctx, cancel := HealContext(ctx, countedWithin)
 	defer cancel()
 	_ = wait.Poll(ctx, 50*time.Millisecond, func() (bool, error) { return t.Count(ctx, f) > 0, nil })
 }
 
-// Of sums up the streams that matter, and quotes the largest: "312 kB cut on 1-2-replication, 2-1-replication".
-func (t *tally) Of(what string, matters func(target.Stream) bool) (string, bool) {
+// Of sums up the streams that matter, and names those with most: "312 kB cut on 1-2-replication, 2-1-replication".
+func (t *Tally) Of(what string, matters func(target.Stream) bool) (string, bool) {
 	if t.err != nil {
 		return "not observed: " + t.err.Error(), false
 	}
@@ -97,6 +98,7 @@ func (t *tally) Of(what string, matters func(target.Stream) bool) (string, bool)
 // quoted is how many links a proof names.
 const quoted = 3
 
+// Largest names the links with the largest counts.
 func Largest(byProxy map[string]int64) string {
 	var names []string
 	for name := range byProxy {

@@ -11,8 +11,8 @@ import (
 	"github.com/chaeos/chaeos/harness/together"
 )
 
-// Undo is what must be done to heal a fault. Steps are noted before what they undo is done, and each must be harmless
-// when there is nothing to undo.
+// Undo is what must be done to heal a fault. A step is noted before what it undoes is done, and must be harmless if there is
+// nothing to undo.
 type Undo struct {
 	mu    sync.Mutex
 	steps []step
@@ -24,6 +24,7 @@ type step struct {
 	do     func(context.Context) error
 }
 
+// Add notes a step; what names it in errors, and within bounds it.
 func (u *Undo) Add(what string, within time.Duration, do func(context.Context) error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -47,8 +48,8 @@ func (u *Undo) Run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// HealContext is a context that ends within the bound, or at ctx's own later deadline, but not when ctx is cancelled: an
-// interrupted run must heal too.
+// HealContext returns a context that ends within the bound, or at ctx's deadline if that comes first, but not when ctx is
+// cancelled: an interrupted run must heal too.
 func HealContext(ctx context.Context, within time.Duration) (context.Context, context.CancelFunc) {
 	until := time.Now().Add(within)
 	if deadline, ok := ctx.Deadline(); ok && ctx.Err() == nil && deadline.Before(until) {

@@ -28,8 +28,8 @@ type move struct {
 	from, to  int
 }
 
-// watch follows an active fault until it is healed: who leads the partitions it affects, and how many records are in
-// flight. A nil watch saw nothing.
+// watch follows an active fault until it is healed: which brokers lead the partitions that it affects, and how many records
+// are in flight. A nil watch saw nothing.
 type watch struct {
 	field      *harness.Field
 	pipelines  map[string]string // by output topic
@@ -46,7 +46,7 @@ type watch struct {
 	peak  map[string]uint64
 }
 
-// watchOver watches until stop is called; the context's cancellation does not end it, for a fault outlives its injection.
+// watchOver watches until stop is called. Cancelling ctx does not end it, for a fault outlives its injection.
 func watchOver(ctx context.Context, f *harness.Field, v target.View, asked []int, hit harness.Resolved) *watch {
 	w := &watch{
 		field: f, pipelines: map[string]string{}, partitions: hit.Partitions, leaders: v.Topics, asked: asked,
@@ -82,7 +82,7 @@ func (w *watch) sample(ctx context.Context) {
 	}
 	now, _, err := admin.NewestTopics(ctx, w.field.Admin, w.asked, slices.Collect(maps.Keys(w.pipelines))...)
 	if err != nil {
-		return // asked again soon
+		return // the next sample may tell
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -93,7 +93,7 @@ func (w *watch) sample(ctx context.Context) {
 	}
 }
 
-// compare notes the first time that a partition is seen under another leader than at the injection.
+// compare notes when a partition is first seen under another leader than at the injection.
 func (w *watch) compare(pipeline string, partition int32, before, now int) {
 	if before <= 0 || now <= 0 || before == now { // nodes count from 1; 0 is unknown and -1 none
 		return
@@ -107,7 +107,7 @@ func (w *watch) compare(pipeline string, partition int32, before, now int) {
 	}
 }
 
-// most is the largest number of records that a pipeline had in flight while the fault was active.
+// most is the largest number of records that a pipeline was seen to have in flight while the fault was active.
 func (w *watch) most(pipeline string) uint64 {
 	if w == nil {
 		return 0
@@ -117,8 +117,8 @@ func (w *watch) most(pipeline string) uint64 {
 	return w.peak[pipeline]
 }
 
-// reaction is "leader of output/0: 1 -> 2 after 9.1s": when the last pipeline's partition had moved. A move that not all
-// pipelines made names those that did.
+// reaction is "leader of output/0: 1 -> 2 after 9.1s", the time at which the last pipeline's partition had moved. If not all
+// pipelines' partitions moved, it names those that did.
 func (w *watch) reaction() string {
 	if w == nil {
 		return ""
@@ -134,12 +134,12 @@ func (w *watch) reaction() string {
 	var texts []string
 	for _, m := range moves {
 		took := w.moved[m]
-		who := target.Output
+		moved := target.Output
 		if len(took) < len(w.field.Plan.Pipelines) {
-			who = strings.Join(slices.Sorted(maps.Keys(took)), "+")
+			moved = strings.Join(slices.Sorted(maps.Keys(took)), "+")
 		}
 		last := slices.Max(slices.Collect(maps.Values(took)))
-		texts = append(texts, fmt.Sprintf("%s/%d: %d -> %d after %.1fs", who, m.partition, m.from, m.to, last.Seconds()))
+		texts = append(texts, fmt.Sprintf("%s/%d: %d -> %d after %.1fs", moved, m.partition, m.from, m.to, last.Seconds()))
 	}
 	switch {
 	case len(texts) > 0:
@@ -151,7 +151,7 @@ func (w *watch) reaction() string {
 	return "leader of " + strings.Join(texts, ", ")
 }
 
-// quorumProof says by the quorum that separate controllers were hit.
+// quorumProof is what the quorum shows of separate controllers that were hit.
 func (w *watch) quorumProof(done string) (string, bool) {
 	if w == nil {
 		return "", false
@@ -159,10 +159,9 @@ func (w *watch) quorumProof(done string) (string, bool) {
 	return w.quorum.proof(done)
 }
 
-// Moves says how the leaders of one pipeline's partitions moved, to be put behind a proof.
+// Moves is how the leaders of one pipeline's partitions moved, to be put behind a proof.
 func (i *Injection) Moves(pipeline string) string { return i.watch.movesOf(pipeline) }
 
-// movesOf says how the leaders of one pipeline's partitions moved, to be put behind a proof.
 func (w *watch) movesOf(pipeline string) string {
 	if w == nil {
 		return ""

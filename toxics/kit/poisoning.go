@@ -41,9 +41,9 @@ func (p Poisoning) Inject(ctx context.Context, f *harness.Field, t target.Found,
 	i := inject.New(f, harness.Resolved{
 		Text: t.Text, Brokers: t.Brokers, Members: t.Members, Links: target.ProxiesOf(streams), Partitions: t.Affected,
 	})
-	named := inject.NewName(f, p.Fault)
-	i.Expect(fmt.Sprintf("no toxic left on %d links", len(i.Hit.Links)), inject.ToxicsGone(f, named))
-	if err := inject.Poison(ctx, f, &i.Undo, named, p.Kind, p.Attributes, streams); err != nil {
+	toxic := inject.Toxic{Name: inject.NewName(f, p.Fault), Kind: p.Kind, Attributes: p.Attributes}
+	i.Expect(fmt.Sprintf("no toxic left on %d links", len(i.Hit.Links)), func(ctx context.Context) error { return toxic.Gone(ctx, f) })
+	if err := toxic.Put(ctx, f, &i.Undo, streams); err != nil {
 		return i, err
 	}
 	if p.Backlog > 0 {

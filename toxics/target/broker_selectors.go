@@ -9,7 +9,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// most returns the broker named most often, the lowest of equals: pipelines share leaders and coordinators by plan, but
+// most returns the broker that occurs most often, the lowest of equals. By plan, pipelines share leaders and coordinators, but
 // a failover may have parted them, and a fault hits the same brokers for all.
 func most(brokers []int) (int, bool) {
 	count := map[int]int{}
@@ -23,7 +23,7 @@ func most(brokers []int) (int, bool) {
 	return best, len(brokers) > 0
 }
 
-// states returns the states of a target's partition in every topic that it stands for.
+// states returns the states of a target's partition in every topic that the target means.
 func states(v View, t Target) ([]harness.PartitionState, error) {
 	var found []harness.PartitionState
 	for _, topic := range v.Names(t.words["topic"]) {
@@ -55,7 +55,7 @@ func leaderOf(v View, t Target) ([]int, error) {
 	return []int{leader}, nil
 }
 
-// followerOf picks the first in-sync follower in assignment order, one that isn't the controller if there is one.
+// followerOf picks the first in-sync follower in the order of the assignment that isn't the controller, or else the first.
 func followerOf(v View, t Target) ([]int, error) {
 	leaders, err := leaderOf(v, t)
 	if err != nil {
@@ -79,7 +79,7 @@ func followerOf(v View, t Target) ([]int, error) {
 	return followers[:1], nil
 }
 
-// laggardOf picks the first replica that is not in sync, in assignment order.
+// laggardOf picks the first replica in the order of the assignment that is not in sync.
 func laggardOf(v View, t Target) ([]int, error) {
 	found, err := states(v, t)
 	if err != nil {
@@ -132,7 +132,7 @@ func brokerNumber(v View, t Target) ([]int, error) {
 
 func allBrokers(v View, _ Target) ([]int, error) { return slices.Clone(v.Nodes), nil }
 
-// FindBrokers resolves a target that selects brokers: never to none.
+// FindBrokers resolves a target that selects brokers; to select none is an error.
 func (t Target) FindBrokers(v View) ([]int, error) {
 	if t.Class() != Brokers {
 		return nil, fmt.Errorf("%q selects %s, not brokers", t, t.Class())
@@ -144,7 +144,7 @@ func (t Target) FindBrokers(v View) ([]int, error) {
 	return found, err
 }
 
-// Without lists the nodes that aren't in the second list.
+// Without lists the nodes that are not in the second list.
 func Without(nodes, hit []int) []int {
 	return slices.DeleteFunc(slices.Clone(nodes), func(n int) bool { return slices.Contains(hit, n) })
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// Check says what the target names that an experiment doesn't have.
+// Check returns an error if the target names anything that the experiment doesn't have.
 func (t Target) Check(s harness.Scope) error {
 	for _, part := range slices.Concat(t.union, t.but) {
 		if err := part.Check(s); err != nil {
@@ -37,12 +37,12 @@ func (t Target) Check(s harness.Scope) error {
 	return nil
 }
 
-// Means says whether a target that may name a pipeline is about this one.
+// Means reports whether a target that may name a pipeline is about this one.
 func (t Target) Means(pipeline string) bool {
 	return t.words["pipeline"] == "" || t.words["pipeline"] == pipeline
 }
 
-// WholeTopics refuses single partitions where only whole topics make sense.
+// WholeTopics returns an error if the target selects single partitions: why says what is done to whole topics only.
 func (t Target) WholeTopics(why string) error {
 	for _, part := range append([]Target{t}, slices.Concat(t.union, t.but)...) {
 		if _, one := part.words["partition"]; one {

@@ -20,6 +20,7 @@ const (
 // classNames are the classes in words, in order.
 var classNames = []string{"brokers", "workers", "partitions", "groups", "sources", "the external service"}
 
+// Has reports whether the set has everything that the other has.
 func (c Class) Has(other Class) bool { return c&other == other }
 
 func (c Class) String() string {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The words that compound targets.
+// The words between the parts of compound targets.
 const (
 	andWord = " and "
 	butWord = ", not "
@@ -59,7 +59,7 @@ func parseAtoms(texts []string) ([]Target, error) {
 	return atoms, nil
 }
 
-// allOf is what there is of a target's class: "not broker 3" means every broker but that one.
+// allOf is the target that selects everything of a target's class: "not broker 3" means all brokers but that one.
 func allOf(t Target) (string, error) {
 	switch t.Class() {
 	case Brokers:
@@ -70,14 +70,14 @@ func allOf(t Target) (string, error) {
 	return "", fmt.Errorf("%q: not everything but a choice of %s: say which, as in \"topic output, not partition output/0\"", t, t.Class())
 }
 
-// coherent refuses compounds whose parts can't go together.
+// coherent returns an error if the parts of a compound can't go together.
 func (t Target) coherent() error {
 	for _, part := range slices.Concat(t.union, t.but) {
 		if part.Class() != t.Class() {
 			return fmt.Errorf("%q: %q selects %s, and %q selects %s", t, t.union[0], t.Class(), part, part.Class())
 		}
 		if part.form.random && len(t.union)+len(t.but) > 1 && (len(t.union) > 1 || part.text != t.union[0].text) {
-			return fmt.Errorf("%q: a random choice stands alone, or before \"%s\"", t, strings.TrimSpace(butWord))
+			return fmt.Errorf("%q: a random choice can only be alone, or before \"%s\"", t, strings.TrimSpace(butWord))
 		}
 	}
 	return nil
@@ -85,10 +85,10 @@ func (t Target) coherent() error {
 
 func (t Target) random() bool { return t.form.random }
 
-// errNone says that a target selects nothing now.
+// errNone is the error of a target that selects nothing now.
 var errNone = errors.New("there is none now")
 
-// combine resolves a target's parts and puts them together: sorted where it is compound, and never nothing.
+// combine resolves a target's parts and puts them together. What a compound selects is sorted; to select nothing is an error.
 func combine[T cmp.Ordered](t Target, find func(Target) ([]T, error)) ([]T, error) {
 	if t.union == nil {
 		found, err := find(t)

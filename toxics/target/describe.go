@@ -10,7 +10,7 @@ import (
 	"github.com/chaeos/chaeos/toxics/admin"
 )
 
-// Roles says what a broker did for one pipeline, in words ("led output/0", "coordinated its group").
+// Roles lists in words what a broker did for one pipeline ("led output/0", "coordinated its group").
 func (v View) Roles(l harness.PipelineLayout, broker int) []string {
 	var roles []string
 	if led := v.LedBy([]int{broker}, v.topicsRead(l)...); len(led) > 0 {
@@ -25,16 +25,16 @@ func (v View) Roles(l harness.PipelineLayout, broker int) []string {
 	return roles
 }
 
-// describeOne says for people what a broker is: "broker 1 (leads output/0, not the controller)".
+// describeOne describes a broker for people: "broker 1 (leads output/0, not the controller)".
 func (v View) describeOne(broker int) string {
 	var roles []string
 	if led := v.LedBy([]int{broker}, v.Names(Output)...); len(led) > 0 {
 		roles = append(roles, "leads "+PartitionList(Output, led))
 	}
-	if coordinatesAny(v.groups, broker) {
+	if coordinates(v.groups, broker) {
 		roles = append(roles, "coordinates the groups")
 	}
-	if coordinatesAny(v.transactions, broker) {
+	if coordinates(v.transactions, broker) {
 		roles = append(roles, "coordinates the transactions")
 	}
 	switch v.Controller {
@@ -53,11 +53,11 @@ func (v View) describeOne(broker int) string {
 	return fmt.Sprintf("broker %d (%s)", broker, strings.Join(roles, ", "))
 }
 
-func coordinatesAny(of map[string]int, broker int) bool {
+func coordinates(of map[string]int, broker int) bool {
 	return slices.Contains(slices.Collect(maps.Values(of)), broker)
 }
 
-// Describe is describe for a list; of all brokers there is less to say.
+// Describe describes brokers for people; of all of them together there is less to say.
 func (v View) Describe(brokers []int) string {
 	if len(brokers) == len(v.Nodes) {
 		return "every broker"
@@ -78,13 +78,13 @@ func PartitionList(topic string, list []int32) string {
 	return topic + "/" + strings.Join(numbers, ",")
 }
 
-// ResolvePartitions says what partitions are for people: "output/0 (led by broker 1)", once for all pipelines whose
-// partitions are led by the same broker.
-func (v View) ResolvePartitions(places []admin.TopicPartition) harness.Resolved {
+// ResolvePartitions describes partitions for people: "output/0 (led by broker 1)", once for all pipelines whose partition the
+// same broker leads.
+func (v View) ResolvePartitions(partitions []admin.TopicPartition) harness.Resolved {
 	numbers, leaders := map[int32]bool{}, map[int]bool{}
 	var texts []string
-	for _, p := range places {
-		leader := v.Topics[p.Topic][p.Partition].Leader
+	for _, p := range partitions {
+		leader := v.Leader(p)
 		if numbers[p.Partition] = true; leader > 0 {
 			leaders[leader] = true
 		}

@@ -7,30 +7,34 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// form is one way to write a target. A new selector is one new entry in forms, and a function that finds what it means.
+// form is one way to write a target. A new one is an entry in forms and a function that finds what it selects.
 type form struct {
-	// syntax is how people write it.
+	// syntax is how people write it: words in capitals stand for names, those in brackets may be left out.
 	syntax  string
 	class   Class
 	pattern *regexp.Regexp
 	brokers func(View, Target) ([]int, error)
 	workers func([]harness.Member, Target) ([]string, error)
-	// random says that one of them is meant, which the seed chooses.
+	// random says that one of them is meant, and the seed chooses which.
 	random bool
 }
 
-const brokerNSyntax = "broker N"
+// The syntaxes that code asks for.
+const (
+	brokerNSyntax    = "broker N"
+	allBrokersSyntax = "all brokers"
+	allWorkersSyntax = "all workers"
+	// controllerSyntax selects the active controller, which may be a node of its own that keeps no records.
+	controllerSyntax = "controller"
+)
 
-const allBrokersSyntax = "all brokers"
+// ownerPattern also has the older ways to write it.
+const ownerPattern = `(?:(?:owner|holder) of (?:output|input)/|the worker that (?:owns|holds) partition )(?P<partition>\d+)`
 
-const allWorkersSyntax = "all workers"
-
-// controllerSyntax selects the active controller, which may be a node of its own that keeps no records.
-const controllerSyntax = "controller"
-
+// forms lists every form, in the order in which people read them.
 var forms []form
 
-func init() { // not a literal: its functions parse targets themselves in error texts
+func init() { // as a literal it would refer to itself: errors list the forms
 	forms = []form{
 		broker("leader of TOPIC/PARTITION", `leader of (?P<topic>[\w.-]+)/(?P<partition>\d+)`, leaderOf),
 		broker("follower of TOPIC/PARTITION", `follower of (?P<topic>[\w.-]+)/(?P<partition>\d+)`, followerOf),
@@ -43,7 +47,7 @@ func init() { // not a literal: its functions parse targets themselves in error 
 		broker(allBrokersSyntax, allBrokersSyntax, allBrokers),
 		{syntax: "random broker", class: Brokers, pattern: whole("random broker"), brokers: allBrokers, random: true},
 		worker("worker N", `worker (?P<number>\d+)`, workerNumber),
-		worker("owner of output/PARTITION", `(?:(?:owner|holder) of (?:output|input)/|the worker that (?:owns|holds) partition )(?P<partition>\d+)`, ownerOf),
+		worker("owner of output/PARTITION", ownerPattern, ownerOf),
 		{syntax: "external service", class: Service, pattern: whole(`external service`)},
 		{syntax: "sources under test", class: Sources, pattern: whole(`sources under test`)},
 		{syntax: "source of PIPELINE", class: Sources, pattern: whole(`source of (?P<pipeline>[\w.-]+)`)},
@@ -65,7 +69,7 @@ func worker(syntax, pattern string, find func([]harness.Member, Target) ([]strin
 
 func whole(pattern string) *regexp.Regexp { return regexp.MustCompile("^" + pattern + "$") }
 
-// Forms lists the ways to write a target: those of one word or phrase, and how to compound them.
+// Forms lists the ways to write a target, compounds last.
 func Forms() []string {
 	var out []string
 	for _, f := range forms {

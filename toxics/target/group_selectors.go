@@ -7,7 +7,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// FindGroups resolves a target that selects groups, by pipeline.
+// FindGroups resolves a target that selects groups; the groups' names are by pipeline.
 func FindGroups(f *harness.Field, selector string) (map[string]string, error) {
 	t, err := Parse(selector)
 	if err != nil {
@@ -29,11 +29,11 @@ func FindGroups(f *harness.Field, selector string) (map[string]string, error) {
 	return found, nil
 }
 
-// groupsOf lists the pipelines whose groups one form selects.
+// groupsOf lists the pipelines whose groups one form selects. The offsets of share groups are not the group's to lose.
 func groupsOf(f *harness.Field, t Target) []string {
 	var names []string
 	for _, l := range f.Plan.Pipelines {
-		if l.Group != "" && !l.ShareGroup && (t.words["pipeline"] == "" || t.words["pipeline"] == l.Name) {
+		if l.Group != "" && !l.ShareGroup && t.Means(l.Name) {
 			names = append(names, l.Name)
 		}
 	}

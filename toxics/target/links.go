@@ -7,7 +7,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// The directions a fault on links can have, seen from its target.
+// The directions that a fault on links can have, seen from its target.
 const (
 	BothWays   = "both"
 	ToTarget   = "to"
@@ -28,7 +28,7 @@ type end struct {
 	client string
 }
 
-// Side says which ends are on one side of a fault.
+// Side reports whether an end of a link is on one side of a fault.
 type Side func(end) bool
 
 func nodesIn(nodes []int) Side { return func(e end) bool { return slices.Contains(nodes, e.node) } }
@@ -37,16 +37,20 @@ func clientsIn(names []string) Side {
 	return func(e end) bool { return slices.Contains(names, e.client) }
 }
 
+// Everyone is the side of every end.
 func Everyone(end) bool { return true }
 
+// Not is the side of every end that is not on the given one.
 func Not(s Side) Side { return func(e end) bool { return !s(e) } }
 
 // Stream is one direction of one link.
 type Stream struct {
 	Link harness.Link
-	Up   bool
+	// Up is the direction in which requests flow: from the end that dials.
+	Up bool
 }
 
+// Direction is what Toxiproxy calls the direction.
 func (s Stream) Direction() string {
 	if s.Up {
 		return "upstream"
@@ -54,7 +58,7 @@ func (s Stream) Direction() string {
 	return "downstream"
 }
 
-// Held is how many bytes of the stream entered the proxy and didn't leave it, passed how many left it.
+// Held is how many bytes of the stream entered the proxy and have not left it.
 func (s Stream) Held(b harness.LinkBytes) int64 {
 	if s.Up {
 		return b.UpstreamIn - b.UpstreamOut
@@ -62,6 +66,7 @@ func (s Stream) Held(b harness.LinkBytes) int64 {
 	return b.DownstreamIn - b.DownstreamOut
 }
 
+// Passed is how many bytes of the stream have left the proxy.
 func (s Stream) Passed(b harness.LinkBytes) int64 {
 	if s.Up {
 		return b.UpstreamOut
@@ -89,8 +94,8 @@ func dialler(l harness.Link) end {
 	return end{node: node}
 }
 
-// Between lists the streams of links of the given kinds between target and other. Bytes from i to j flow upstream on
-// the link that i dials, and downstream on the one that j dials: one way is one direction of both links.
+// Between lists the streams of links of the given kinds between target and other. Bytes from i to j flow upstream on the
+// link that i dials, and downstream on the link that j dials: one way is one direction of both links.
 func Between(links []harness.Link, kinds []string, target, other Side, direction string) []Stream {
 	var out []Stream
 	for _, l := range links {
@@ -109,7 +114,7 @@ func Between(links []harness.Link, kinds []string, target, other Side, direction
 	return out
 }
 
-// Crosses says whether bytes that flow to the target, or from it, are in the fault's direction.
+// Crosses reports whether bytes that flow to the target, or from it, flow in the fault's direction.
 func Crosses(direction string, to, from bool) bool {
 	return (to && direction != FromTarget) || (from && direction != ToTarget)
 }
@@ -124,7 +129,7 @@ func ProxiesOf(streams []Stream) []string {
 	return slices.Compact(names)
 }
 
-// DirectionText says a direction for people.
+// DirectionText is what is added to a text for people about a direction.
 func DirectionText(direction string) string {
 	switch direction {
 	case ToTarget:

@@ -15,17 +15,17 @@ const RoleWorker = "worker"
 // ServiceMember is the external service's name in the fleet.
 const ServiceMember = "service"
 
-// OwnedBy lists the partitions that workers hold now.
+// OwnedBy lists the partitions that are assigned to any of the named workers now.
 func OwnedBy(f *harness.Field, names []string) []int32 {
-	held := map[int32]bool{}
+	owned := map[int32]bool{}
 	for _, m := range f.Fleet.Members() {
 		if slices.Contains(names, m.Name) {
 			for _, p := range m.Partitions {
-				held[p] = true
+				owned[p] = true
 			}
 		}
 	}
-	return slices.Sorted(maps.Keys(held))
+	return slices.Sorted(maps.Keys(owned))
 }
 
 // Member returns the named member as it is now.
@@ -38,19 +38,21 @@ func Member(f *harness.Field, name string) (harness.Member, error) {
 	return members[i], nil
 }
 
-// ResolveWorkers describes workers for people: "auto-commit-0 (partitions 0,2), idempotent-1 (partitions 0,1)".
+// ResolveWorkers describes workers for people: "auto-commit-0 (owns output/0,2), idempotent-1 (owns output/0,1)".
 func ResolveWorkers(f *harness.Field, names []string) harness.Resolved {
 	var texts []string
 	for _, name := range names {
 		text := name
-		if held := OwnedBy(f, []string{name}); len(held) > 0 {
-			text = fmt.Sprintf("%s (holds %s)", name, PartitionList(Output, held))
+		if owned := OwnedBy(f, []string{name}); len(owned) > 0 {
+			text = fmt.Sprintf("%s (owns %s)", name, PartitionList(Output, owned))
 		}
 		texts = append(texts, text)
 	}
 	return harness.Resolved{Text: strings.Join(texts, ", "), Members: names, Partitions: OwnedBy(f, names)}
 }
 
-var Living = []harness.MemberState{harness.MemberRunning, harness.MemberPaused}
-
-var Responsive = Living[:1]
+// The states in which a member's process can be ended by force, and those in which it hears a signal.
+var (
+	Living     = []harness.MemberState{harness.MemberRunning, harness.MemberPaused}
+	Responsive = Living[:1]
+)

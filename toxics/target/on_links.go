@@ -9,16 +9,18 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// Found is a target of a fault on links.
+// Found is what the target of a fault on links turned out to be.
 type Found struct {
 	View    View
 	Brokers []int
 	Members []string
-	// Affected are the partitions led by the brokers or held by the workers.
+	// Affected are the partitions that the brokers lead or the workers own.
 	Affected []int32
-	Text     string
+	// Text describes it for people.
+	Text string
 }
 
+// Side is the side of the ends that the target selects.
 func (t Found) Side() Side {
 	if len(t.Members) > 0 {
 		return clientsIn(t.Members)
@@ -26,11 +28,11 @@ func (t Found) Side() Side {
 	return nodesIn(t.Brokers)
 }
 
-// Matters says whether what flows in a stream concerns a pipeline: its own members' links; replication from a leader of
-// its partitions; the quorum links of a broker that leads some, or of a controller that is no broker.
+// Matters reports whether what flows in a stream concerns a pipeline: on its own members' links; as replication from a leader
+// of its partitions; on the quorum links of a broker that leads any, or of a controller that is no broker.
 func (t Found) Matters(s Stream, l harness.PipelineLayout, members []harness.Member) bool {
 	switch s.Link.Kind {
-	case harness.ClientLink: // where no run plays, nobody knows whose a client's link is
+	case harness.ClientLink: // without a run, a client's link may be anybody's
 		return len(members) == 0 || slices.ContainsFunc(members, func(m harness.Member) bool {
 			return m.Name == s.Link.From && m.Pipeline == l.Name
 		})
@@ -71,6 +73,7 @@ func FindOnLinks(ctx context.Context, f *harness.Field, selector string) (Found,
 	return out, nil
 }
 
+// NoLinks is the error of a fault whose target has no such links.
 func NoLinks(what string, t Found) error {
 	return fmt.Errorf("%s of %s: the cluster has no such link", what, t.Text)
 }

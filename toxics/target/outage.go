@@ -2,17 +2,16 @@ package target
 
 // Outage is what a fault takes out of the controller quorum while it is active.
 type Outage struct {
-	// Nodes are those that the target names; All says that it is every one.
+	// Nodes are those that the target names; All is every one.
 	Nodes []int
 	All   bool
-	// Found says that one more is taken, which is only known at run time.
+	// Found is one more, which is known at run time only.
 	Found bool
-	// Controller says that the one is the active controller.
+	// Controller says that this one is the active controller.
 	Controller bool
 }
 
-// Outage is what the target takes out of the quorum where all that it selects go at once; nothing where it selects no
-// brokers.
+// Outage is what goes out of the quorum if all nodes that the target selects go at once; nothing if it selects no brokers.
 func (t Target) Outage() Outage {
 	switch {
 	case t.Class() != Brokers:
@@ -27,7 +26,7 @@ func (t Target) Outage() Outage {
 	return outageOfUnion(t.union)
 }
 
-// AllBrokers reports whether the target is written as all brokers.
+// AllBrokers reports whether the target is "all brokers".
 func (t Target) AllBrokers() bool { return t.form.syntax == allBrokersSyntax }
 
 // outageOfUnion adds up what each part takes. Two that are only known at run time may be two nodes.

@@ -10,7 +10,7 @@ import (
 	"github.com/chaeos/chaeos/toxics/admin"
 )
 
-// FindPartitions resolves a target that selects partitions: in every topic that it stands for, sorted.
+// FindPartitions resolves a target that selects partitions, in every topic that it means, sorted.
 func (t Target) FindPartitions(v View) ([]admin.TopicPartition, error) {
 	if t.Class() != Partitions {
 		return nil, fmt.Errorf("%q selects %s, not partitions", t, t.Class())
@@ -32,7 +32,7 @@ func (t Target) FindPartitions(v View) ([]admin.TopicPartition, error) {
 	return found, nil
 }
 
-// partitionsNow lists the partitions of one form, as text, which can be ordered.
+// partitionsNow lists the partitions that one form selects, as text, which combine can order.
 func (t Target) partitionsNow(v View) ([]string, error) {
 	_, one := t.words["partition"]
 	var found []string
@@ -49,7 +49,7 @@ func (t Target) partitionsNow(v View) ([]string, error) {
 	return found, nil
 }
 
-// Concerning keeps the places that matter to a pipeline.
-func (v View) Concerning(places []admin.TopicPartition, l harness.PipelineLayout) []admin.TopicPartition {
-	return slices.DeleteFunc(slices.Clone(places), func(p admin.TopicPartition) bool { return !v.Concerns(l, p.Topic) })
+// Concerning returns the partitions that matter to a pipeline.
+func (v View) Concerning(partitions []admin.TopicPartition, l harness.PipelineLayout) []admin.TopicPartition {
+	return slices.DeleteFunc(slices.Clone(partitions), func(p admin.TopicPartition) bool { return !v.Concerns(l, p.Topic) })
 }

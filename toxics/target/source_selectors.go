@@ -6,7 +6,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// FindSources picks the running sources of producer-only pipelines that a target means.
+// FindSources returns the running sources of producer-only pipelines that a target means.
 func FindSources(members []harness.Member, t Target) ([]string, error) {
 	var names []string
 	for _, m := range members {

@@ -25,7 +25,7 @@ func suggestForm(s string) string {
 	return fmt.Sprintf("did you mean %s?", strings.Join(meant, " or "))
 }
 
-// phraseOf is the part of a form's syntax that is written as it stands: up to the first word in capitals.
+// phraseOf is the part of a form's syntax before the first word in capitals: what people write as it is.
 func phraseOf(syntax string) string {
 	at := strings.IndexFunc(syntax, unicode.IsUpper)
 	if at < 0 {

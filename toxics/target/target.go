@@ -6,33 +6,30 @@ import "strconv"
 type Target struct {
 	text string
 	form *form
-	// words are the selector's variable parts, by the name of their place.
+	// words are the selector's variable parts by the names of their pattern's groups: "topic", "partition", "pipeline", "number".
 	words map[string]string
-	// union and but make a compound target: what any of the first selects, without what any of the others does.
+	// union and but make a compound target: what any target of the first selects, without what any of the second selects.
 	union, but []Target
 	// draw chooses among what a random target selects.
 	draw uint64
 }
 
-// Forms that say before a run which brokers they select.
-const ()
-
 func (t Target) String() string { return t.text }
 
-// Class says what the target selects.
+// Class is what the target selects.
 func (t Target) Class() Class { return t.form.class }
 
 // Names lists the topics and pipelines that the target names.
 func (t Target) Names() (all []string) {
-	for _, place := range []string{"topic", "pipeline"} {
-		if name := t.words[place]; name != "" {
+	for _, part := range []string{"topic", "pipeline"} {
+		if name := t.words[part]; name != "" {
 			all = append(all, name)
 		}
 	}
 	return all
 }
 
-// number returns a numeric part; the patterns let nothing but digits through, and out of range counts as the largest.
+// number returns a numeric part. The patterns allow digits only; a number out of range counts as the largest.
 func (t Target) number(name string) int {
 	n, err := strconv.ParseInt(t.words[name], 10, 32)
 	if err != nil {

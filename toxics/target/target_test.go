@@ -3,6 +3,7 @@ package target
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -100,8 +101,8 @@ func TestCompoundTargetsSelect(t *testing.T) {
 		"out-of-sync replica of output/0": "every replica is in sync now",
 		"broker 1, not worker 1":          `"broker 1" selects brokers, and "worker 1" selects workers`,
 		"not partition output/0":          "say which",
-		"random broker and broker 1":      "a random choice stands alone",
-		"broker 1, not random broker":     "a random choice stands alone",
+		"random broker and broker 1":      "a random choice can only be alone",
+		"broker 1, not random broker":     "a random choice can only be alone",
 		"broker 1, not leader of outptu":  "did you mean leader of TOPIC/PARTITION",
 		"broker 1 and broker 9":           "brokers go from 1 to 3",
 	} {
@@ -114,6 +115,22 @@ func TestCompoundTargetsSelect(t *testing.T) {
 		}
 		require.ErrorContains(t, err, want, selector)
 	}
+}
+
+// TestOlderWordsForAnOwner: schedules that were written with them go on working.
+func TestOlderWordsForAnOwner(t *testing.T) {
+	for _, text := range []string{
+		"owner of output/1", "owner of input/1", "holder of output/1", "holder of input/1",
+		"the worker that owns partition 1", "the worker that holds partition 1",
+	} {
+		parsed, err := Parse(text)
+		require.NoError(t, err, text)
+		found, err := parsed.workersNow(workers)
+		require.NoError(t, err, text)
+		assert.Equal(t, []string{"p-1"}, found, text)
+	}
+	assert.Contains(t, Forms(), "owner of output/PARTITION")
+	assert.NotContains(t, strings.Join(Forms(), " "), "hold", "one way is shown")
 }
 
 func TestReplicasThatFellBehind(t *testing.T) {
@@ -130,12 +147,12 @@ func TestReplicasThatFellBehind(t *testing.T) {
 
 func TestCompoundTargetsOfWorkersAndPartitions(t *testing.T) {
 	for selector, want := range map[string][]string{
-		"all workers":                     {"p-0", "p-1"},
-		"not holder of output/1":          {"p-0"},
-		"all workers, not worker 0":       {"p-1"},
-		"random worker":                   {"p-1"}, // draw 1 of two
-		"worker 0 and holder of output/1": {"p-0", "p-1"},
-		"random worker, not worker 1":     {"p-0"},
+		"all workers":                    {"p-0", "p-1"},
+		"not owner of output/1":          {"p-0"},
+		"all workers, not worker 0":      {"p-1"},
+		"random worker":                  {"p-1"}, // draw 1 of two
+		"worker 0 and owner of output/1": {"p-0", "p-1"},
+		"random worker, not worker 1":    {"p-0"},
 	} {
 		parsed, err := Parse(selector)
 		require.NoError(t, err, selector)
@@ -183,7 +200,7 @@ func TestTargetsThatMakeNoSense(t *testing.T) {
 	require.ErrorContains(t, err, "targets are: leader of TOPIC/PARTITION; follower of TOPIC/PARTITION; out-of-sync replica")
 	for selector, want := range map[string]string{
 		"leader of output/3":                "partitions go from 0 to 2",
-		"holder of output/99999999999":      "partitions go from 0 to 2",
+		"owner of output/99999999999":       "partitions go from 0 to 2",
 		"leader of outptu/0":                "the topic is output, input, a pipeline of the experiment, or internal",
 		"coordinator of group nobody":       `the experiment has no pipeline "nobody"`,
 		"broker 0":                          "brokers go from 1 to 3",

@@ -9,23 +9,26 @@ import (
 	"github.com/chaeos/chaeos/toxics/admin"
 )
 
-const Output = "output"
+// The names that targets have for a run's topics: every pipeline's output, and the shared input.
+const (
+	Output = "output"
+	Input  = "input"
+)
 
-const Input = "input"
+// The internal topics that pipelines depend on.
+const (
+	OffsetsTopic      = "__consumer_offsets"
+	TransactionsTopic = "__transaction_state"
+	shareStateTopic   = "__share_group_state"
+)
 
-const OffsetsTopic = "__consumer_offsets"
-
-const shareStateTopic = "__share_group_state"
-
-const TransactionsTopic = "__transaction_state"
-
-// TopicsOf lists the topics a run's faults care for: input and outputs.
+// TopicsOf lists a run's own topics: input and outputs.
 func TopicsOf(plan harness.TopicPlan) []string {
 	names := append([]string{plan.Input}, plan.Outputs()...)
 	return slices.DeleteFunc(names, func(n string) bool { return n == "" })
 }
 
-// Names returns the topics that a selector's topic stands for.
+// Names returns the topics that a target means by a topic's name.
 func (v View) Names(topic string) []string {
 	switch topic {
 	case Output:
@@ -39,9 +42,10 @@ func (v View) Names(topic string) []string {
 	return []string{topic}
 }
 
+// Internal reports whether a topic is one of Kafka's own.
 func Internal(topic string) bool { return strings.HasPrefix(topic, "__") }
 
-// LedBy lists the partitions of the run's own topics that any of the brokers leads, sorted.
+// LedBy lists the partition numbers of the topics that any of the brokers leads, sorted.
 func (v View) LedBy(brokers []int, topics ...string) []int32 {
 	led := map[int32]bool{}
 	for _, topic := range topics {
@@ -65,10 +69,10 @@ func (v View) topicsRead(l harness.PipelineLayout) []string {
 	return append([]string{v.plan.Input}, l.Outputs()...)
 }
 
-// Numbers lists a topic's partitions.
+// Numbers lists a topic's partition numbers.
 func (v View) Numbers(topic string) []int32 { return slices.Sorted(maps.Keys(v.Topics[topic])) }
 
-// Concerns says whether a topic matters to a pipeline: it reads or writes it, or its coordinator keeps its log there.
+// Concerns reports whether a topic matters to a pipeline: it reads or writes the topic, or its coordinator keeps its log there.
 func (v View) Concerns(l harness.PipelineLayout, topic string) bool {
 	switch topic {
 	case OffsetsTopic:
@@ -81,7 +85,7 @@ func (v View) Concerns(l harness.PipelineLayout, topic string) bool {
 	return slices.Contains(v.topicsRead(l), topic)
 }
 
-// Generic is the name that stands for a topic in targets: a run's real names say little to people.
+// Generic is the name that targets have for a topic: a run's real names say little to people.
 func (v View) Generic(topic string) string {
 	if topic == v.plan.Input {
 		return Input
@@ -92,7 +96,7 @@ func (v View) Generic(topic string) string {
 	return topic
 }
 
-// pipelineOf is the pipeline whose output a topic is.
+// pipelineOf returns the pipeline whose output a topic is.
 func (v View) pipelineOf(topic string) (string, bool) {
 	for _, l := range v.plan.Pipelines {
 		if slices.Contains(l.Outputs(), topic) {
@@ -102,10 +106,10 @@ func (v View) pipelineOf(topic string) (string, bool) {
 	return "", false
 }
 
-// replicas is a place's order of replicas.
-// leader is who led a partition when it was looked at, negative where nobody did.
+// Leader is the broker that led a partition at the time of the look, negative if none did.
 func (v View) Leader(p admin.TopicPartition) int { return v.Topics[p.Topic][p.Partition].Leader }
 
+// Replicas is a partition's order of replicas: the first is the preferred leader.
 func (v View) Replicas(p admin.TopicPartition) []int32 {
 	return v.Topics[p.Topic][p.Partition].Replicas
 }

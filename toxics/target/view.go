@@ -5,39 +5,28 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/twmb/franz-go/pkg/kgo"
-
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/toxics/admin"
 )
 
-// The names that stand for a run's topics: every pipeline's output, and the shared input.
-const ()
-
-// The internal topics that pipelines depend on.
-const ()
-
-// coordinator types of FindCoordinator.
-const ()
-
-// View is who does what in the cluster at one moment.
+// View is which node does what in the cluster at one moment.
 type View struct {
 	plan  harness.TopicPlan
 	Nodes []int
 	// Topics are the newest states that any broker knows, by topic and partition.
 	Topics map[string]map[int32]harness.PartitionState
-	// Controller is 0 where it could not be learnt.
+	// Controller is 0 if no broker knew it.
 	Controller    int
 	controllerErr error
-	// groups and transactions are the coordinators of each pipeline's group and transactional ids; coordinatorErr says
-	// why some are missing.
+	// groups and transactions are the coordinators of each pipeline's group and transactional ids; coordinatorErr says why
+	// some are missing.
 	groups, transactions map[string]int
 	coordinatorErr       error
 	// draw chooses among what a random target selects.
 	draw uint64
 }
 
-// Look asks the brokers who does what. Brokers that don't answer in time are left out: they may be what a fault hit.
+// Look asks the brokers. Those that don't answer in time are left out: another fault may have hit them.
 func Look(ctx context.Context, f *harness.Field) (View, error) {
 	v := View{plan: f.Plan, Nodes: f.Cluster.Info().Nodes, groups: map[string]int{}, transactions: map[string]int{}, draw: drawOf(f)}
 	topics, answered, err := admin.NewestTopics(ctx, f.Admin, v.Nodes, append(TopicsOf(f.Plan), OffsetsTopic, TransactionsTopic)...)
@@ -49,25 +38,23 @@ func Look(ctx context.Context, f *harness.Field) (View, error) {
 	}
 	v.Topics = topics
 	v.Controller, v.controllerErr = harness.Controller(ctx, f.Admin, answered)
+	find := func(into map[string]int, pipeline string, kind int8, key string) {
+		node, err := admin.Coordinator(ctx, f.Admin, answered, kind, key)
+		if err != nil { // matters to targets that ask for it only
+			v.coordinatorErr = errors.Join(v.coordinatorErr, err)
+			return
+		}
+		into[pipeline] = node
+	}
 	for _, l := range f.Plan.Pipelines {
 		if l.Group != "" {
-			v.coordinate(ctx, f.Admin, answered, v.groups, l.Name, admin.GroupKey, l.Group)
+			find(v.groups, l.Name, admin.GroupKey, l.Group)
 		}
 		if len(l.TransactionalIDs) > 0 {
-			v.coordinate(ctx, f.Admin, answered, v.transactions, l.Name, admin.TransactionKey, l.TransactionalIDs[0])
+			find(v.transactions, l.Name, admin.TransactionKey, l.TransactionalIDs[0])
 		}
 	}
 	return v, nil
-}
-
-// coordinate asks for one coordinator. Not to know it matters only to targets that ask for it.
-func (v *View) coordinate(ctx context.Context, client *kgo.Client, nodes []int, into map[string]int, pipeline string, kind int8, key string) {
-	node, err := admin.Coordinator(ctx, client, nodes, kind, key)
-	if err != nil {
-		v.coordinatorErr = errors.Join(v.coordinatorErr, err)
-		return
-	}
-	into[pipeline] = node
 }
 
 // drawOf draws a number from the fault's own source of randomness.

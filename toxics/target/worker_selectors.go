@@ -2,44 +2,39 @@ package target
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/toxics/admin"
 )
 
-// ownerWithin is how long a target waits for a group that is rebalancing: until then nobody holds the partition.
+// ownerWithin is how long a target waits for a group that is rebalancing: meanwhile no worker owns the partition.
 const ownerWithin = 10 * time.Second
 
-// awaitWorkers finds a target's workers, one in every pipeline that has any. Those in none of the given states count as
+// awaitWorkers finds a target's workers, one in every pipeline that has any. Workers in none of the given states count as
 // dead.
 func awaitWorkers(ctx context.Context, f *harness.Field, t Target, among []harness.MemberState) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, ownerWithin)
 	defer cancel()
 	var found []string
-	var missing error
-	err := wait.Poll(ctx, 100*time.Millisecond, func() (bool, error) {
+	err := admin.Until(ctx, func() (err error) {
 		members := f.Fleet.Members()
 		for i := range members {
 			if !slices.Contains(among, members[i].State) {
 				members[i].State, members[i].Partitions = harness.MemberDead, nil
 			}
 		}
-		found, missing = t.workersNow(members)
-		return missing == nil, nil
+		found, err = t.workersNow(members)
+		return err
 	})
-	if err != nil {
-		return nil, errors.Join(missing, err)
-	}
-	return found, nil
+	return found, err
 }
 
-// inEveryPipeline picks one worker in each pipeline that has workers, a running one where several match: a frozen one
-// still believes that it holds what others have taken over. A pipeline without a match is an error.
+// inEveryPipeline picks one worker in each pipeline that has workers, a running one if several match: a frozen one still
+// believes that it owns partitions that were assigned to others. A pipeline without a match is an error.
 func inEveryPipeline(members []harness.Member, t Target, matches func(harness.Member) bool) ([]string, error) {
 	picked := map[string]harness.Member{}
 	for _, m := range members {
@@ -66,7 +61,7 @@ func inEveryPipeline(members []harness.Member, t Target, matches func(harness.Me
 	return names, nil
 }
 
-// allWorkers lists every worker that lives.
+// allWorkers lists every worker that is not dead.
 func allWorkers(members []harness.Member, t Target) ([]string, error) {
 	var names []string
 	for _, m := range members {
@@ -80,7 +75,7 @@ func allWorkers(members []harness.Member, t Target) ([]string, error) {
 	return names, nil
 }
 
-// workerNumber picks it whatever state it is in: a fault on its process says itself that there is nothing to hit.
+// workerNumber picks a worker in any state: if there is nothing to hit, the fault on its process says so itself.
 func workerNumber(members []harness.Member, t Target) ([]string, error) {
 	return inEveryPipeline(members, t, func(m harness.Member) bool { return m.Number == t.number("number") })
 }
@@ -89,7 +84,7 @@ func ownerOf(members []harness.Member, t Target) ([]string, error) {
 	return inEveryPipeline(members, t, func(m harness.Member) bool { return slices.Contains(m.Partitions, t.partition()) })
 }
 
-// findWorkers resolves a target that selects workers, among those in one of the given states, waiting a moment while a group
+// findWorkers resolves a target that selects workers, among those in one of the given states. It waits a moment while a group
 // rebalances.
 func (t Target) findWorkers(ctx context.Context, f *harness.Field, among []harness.MemberState) ([]string, error) {
 	if t.Class() != Workers {
@@ -99,7 +94,7 @@ func (t Target) findWorkers(ctx context.Context, f *harness.Field, among []harne
 	return awaitWorkers(ctx, f, t, among)
 }
 
-// workersNow resolves a target that selects workers as they are now. A random one is one worker in every pipeline.
+// workersNow resolves a target that selects workers as they are now. A random target is one worker in every pipeline.
 func (t Target) workersNow(members []harness.Member) ([]string, error) {
 	found, err := combine(t, func(atom Target) ([]string, error) { return atom.form.workers(members, atom) })
 	if err != nil || !t.random() {

@@ -2,7 +2,6 @@ package readback
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"runtime"
 	"sync"
@@ -138,27 +137,18 @@ var errNothing = errors.New("the leader sends nothing")
 func behind(raw []byte, next int64) (int64, error) {
 	before := next
 	for len(raw) >= batchHeader {
-		size, last, err := extent(raw)
+		b, size, err := header(raw)
 		if err != nil {
 			return next, err
 		}
 		if size > int64(len(raw)) {
 			break
 		}
-		next = max(next, last+1)
+		next = max(next, lastOffset(&b)+1)
 		raw = raw[size:]
 	}
 	if next == before {
 		return next, errNothing
 	}
 	return next, nil
-}
-
-// extent returns the size and the last offset of the batch that raw begins with, of which at least the header is there.
-func extent(raw []byte) (size, last int64, err error) {
-	size = int64(lengthFrom) + int64(int32(binary.BigEndian.Uint32(raw[atLength:])))
-	if size < batchHeader {
-		return 0, 0, errBatch
-	}
-	return size, int64(binary.BigEndian.Uint64(raw)) + int64(int32(binary.BigEndian.Uint32(raw[atLastDelta:]))), nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"hash/crc32"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -261,7 +260,7 @@ func TestBehind(t *testing.T) {
 	next, err := behind(raw, 9)
 	require.ErrorIs(t, err, errNothing, "batches from before")
 	require.EqualValues(t, 9, next)
-	binary.BigEndian.PutUint32(raw[atLength:], 3)
+	binary.BigEndian.PutUint32(raw[8:], 3) // the length
 	_, err = behind(raw, 7)
 	require.ErrorIs(t, err, errBatch)
 }
@@ -311,21 +310,6 @@ func TestUnstableCommittedOffsetsAreRefused(t *testing.T) {
 	require.Equal(t, "committed offsets are not stable", why)
 }
 
-// rawBatch makes an uncompressed batch with one sound record.
-func rawBatch(first int64) []byte {
-	body := make([]byte, batchHeader)
-	value := history.AppendInput(nil, history.Input{Run: runID}, 80)
-	rec := append([]byte{0, 0, 0, 1}, binary.AppendVarint(nil, int64(len(value)))...) // attributes, timestamp, offset, null key
-	rec = append(append(rec, value...), 0)
-	body = append(append(body, binary.AppendVarint(nil, int64(len(rec)))...), rec...)
-	binary.BigEndian.PutUint64(body, uint64(first))
-	binary.BigEndian.PutUint32(body[atLength:], uint32(len(body)-lengthFrom))
-	body[atMagic] = 2
-	binary.BigEndian.PutUint32(body[atCount:], 1)
-	binary.BigEndian.PutUint32(body[atCRC:], crc32.Checksum(body[atAttributes:], castagnoli))
-	return body
-}
-
 func TestWalker(t *testing.T) {
 	var got []observation.Batch
 	w := walker{run: runID, end: 3, take: func(b *observation.Batch) error { got = append(got, *b); return nil }}
@@ -345,15 +329,10 @@ func TestWalker(t *testing.T) {
 // TestWalkerLeavesOutWhatWasDeleted: deleting records moves the log's start into the middle of a batch, and a fetch brings
 // the whole batch.
 func TestWalkerLeavesOutWhatWasDeleted(t *testing.T) {
-	two := rawBatch(4)
-	second := append([]byte(nil), two[batchHeader:]...)
-	_, n := binary.Varint(second)
-	second[n+2] = 2 // behind length, attributes and time: its offset delta, 1 in zigzag
-	two = append(two, second...)
-	binary.BigEndian.PutUint32(two[atLength:], uint32(len(two)-lengthFrom))
-	binary.BigEndian.PutUint32(two[atLastDelta:], 1)
-	binary.BigEndian.PutUint32(two[atCount:], 2)
-	binary.BigEndian.PutUint32(two[atCRC:], crc32.Checksum(two[atAttributes:], castagnoli))
+	value := history.AppendInput(nil, history.Input{Run: runID}, 80)
+	two := wire(kmsg.RecordBatch{
+		FirstOffset: 4, LastOffsetDelta: 1, NumRecords: 2, Records: append(record(0, 0, nil, value), record(0, 1, nil, value)...),
+	})
 	for start, want := range map[int64][]int64{4: {4, 5}, 5: {5}} {
 		var offsets, shown []int64
 		w := walker{
@@ -380,10 +359,10 @@ func FuzzWalk(f *testing.F) {
 		_ = w.walk(raw) // must not panic
 		// The same bytes under a right CRC reach the record decoder.
 		if len(raw) >= batchHeader {
-			binary.BigEndian.PutUint64(raw, 0)
-			binary.BigEndian.PutUint32(raw[atLength:], uint32(len(raw)-lengthFrom))
-			raw[atMagic] = 2
-			binary.BigEndian.PutUint32(raw[atCRC:], crc32.Checksum(raw[atAttributes:], castagnoli))
+			b := kmsg.NewRecordBatch()
+			_ = b.ReadFrom(raw)
+			b.FirstOffset, b.Records = 0, raw[batchHeader:]
+			raw = wire(b)
 			w = walker{run: runID, end: 1 << 40, take: func(*observation.Batch) error { return nil }}
 			_ = w.walk(raw)
 		}

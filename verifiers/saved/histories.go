@@ -110,6 +110,7 @@ func (r *Run) open(h harness.HistoryRecord) (*loading, error) {
 	case roleService:
 	default:
 		r.Live.Recorded = true
+		r.observers = append(r.observers, h.File)
 	}
 	return l, nil
 }
