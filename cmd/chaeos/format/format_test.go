@@ -9,6 +9,7 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/results"
+	_ "github.com/chaeos/chaeos/verifiers" // declares the numbers
 )
 
 func TestFormatsAreWhole(t *testing.T) {
