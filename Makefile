@@ -15,7 +15,7 @@ installed := $(firstword $(wildcard $(shell command -v golangci-lint) $(shell go
 pinned := $(if $(installed),$(shell $(installed) version | grep 'version $(GOLANGCI_VERSION) '))
 golangci = $(if $(pinned),$(installed),go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v$(GOLANGCI_VERSION))
 
-.PHONY: controls corpus run build engine images test test-unit test-real lint bench matrix nightly grounds screenshots
+.PHONY: controls corpus run build engine images test test-unit test-real lint bench matrix nightly providers screenshots
 
 run: build ## the first thing to try: four pipelines while their leader is cut off from its followers
 	$(BIN) run leader-partition --seed $(SEED)
@@ -67,10 +67,10 @@ bench: engine images ## ratios within one run, under fifteen minutes, also in re
 screenshots: build ## pictures of a run's page for README and docs: RUN=runs/...
 	scripts/screenshots $(BIN) $(RUN)
 
-grounds: build engine images ## the same runs on processes and on containers, in one table
+providers: build engine images ## the same runs on processes and on containers, in one table
 	$(BIN) run leader-partition worker-kill --seed $(SEED) --cluster local --json >bin/local.json
 	$(BIN) run leader-partition worker-kill --seed $(SEED) --cluster containers --json >bin/containers.json
-	go run ./cmd/grounds bin/local.json bin/containers.json
+	go run ./cmd/providers bin/local.json bin/containers.json
 
 MATRIX ?= runs/matrix-$(shell date +%Y%m%dT%H%M%S)
 

@@ -14,46 +14,47 @@ import (
 
 // About says why records are there more than once, or lost: their anomalies in full, however many of their kind come before
 // them. A record with nothing to explain has none. Questions are answered together, in one reading of the folder.
-func About(dir string, asked []rows.Question) ([]harness.Anomaly, error) {
-	r, err := saved.Load(dir, saved.DefaultPieces())
-	if err != nil {
-		return nil, err
-	}
-	in, err := logs.ReadInput(r)
+func About(dir string, asked []Question) ([]harness.Anomaly, error) {
+	run, err := saved.Load(dir, saved.DefaultPieces())
 	if err != nil {
 		return nil, err
 	}
 	keep := rows.Keep{Most: harness.MaxAnomalies, Asked: asked}
-	missing := causes.NewInputLosses(r, in, keep)
+	unread := func(*logs.Partition) []logs.Reader { return nil }
+	in, err := logs.ReadInput(run, unread)
+	if err != nil {
+		return nil, err
+	}
+	missing := causes.NewInputLosses(run, in, keep)
 	var all []harness.Anomaly
-	for _, layout := range r.Record.Plan.Pipelines {
-		if !slices.ContainsFunc(asked, func(q rows.Question) bool { return q.Pipeline == layout.Name }) {
+	for _, layout := range run.Record.Plan.Pipelines {
+		if !slices.ContainsFunc(asked, func(q Question) bool { return q.Pipeline == layout.Name }) {
 			continue
 		}
-		e, err := checks.Gather(r, in, layout, keep, missing)
+		f, err := gather(rows.NewSubject(run, layout, keep), in, missing, &checks.Set{})
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, answers(e, asked)...)
+		all = append(all, answers(f, asked)...)
 	}
 	return all, nil
 }
 
-// answers are the anomalies of the records that somebody asks about in the row.
-func answers(e *checks.Facts, asked []rows.Question) (all []harness.Anomaly) {
+// answers are the anomalies of the records that are asked about in the row.
+func answers(f *checks.Facts, asked []Question) (all []harness.Anomaly) {
 	wanted := map[history.Identity]bool{}
 	for _, q := range asked {
-		if q.Pipeline == e.Layout.Name {
+		if q.Pipeline == f.Layout.Name {
 			wanted[q.Identity] = true
 		}
 	}
-	found := slices.Concat(e.Duplicates.Anomalies, e.Losses.Anomalies)
-	if e.InputLost != nil {
-		found = append(found, e.InputLost.First...)
+	found := slices.Concat(f.Copies.Anomalies, f.Losses.Anomalies)
+	if f.InputLost != nil {
+		found = append(found, f.InputLost.First...)
 	}
 	for _, a := range found {
 		if a.Record != nil && wanted[history.Identity{Source: a.Record.Source, Sequence: a.Record.Sequence}] {
-			a.Pipeline = e.Layout.Name
+			a.Pipeline = f.Layout.Name
 			all = append(all, a)
 		}
 	}

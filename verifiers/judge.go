@@ -25,64 +25,110 @@ func JudgeKeeping(dir string, most int) (*harness.Report, error) {
 }
 
 func judge(dir string, most int, pieces saved.Pieces) (*harness.Report, error) {
-	r, err := saved.Load(dir, pieces)
-	if err != nil {
-		return nil, err
-	}
-	in, err := logs.ReadInput(r)
+	run, err := saved.Load(dir, pieces)
 	if err != nil {
 		return nil, err
 	}
 	keep := rows.Keep{Most: most}
-	missing := causes.NewInputLosses(r, in, keep)
-	report := newReport(r)
-	layouts := r.Record.Plan.Pipelines
-	judged := make([]judgement, len(layouts))
-	// Rows share only what nobody changes any more.
-	err = parallel.Do(len(layouts), func(i int) (err error) {
-		judged[i], err = judgePipeline(r, in, layouts[i], keep, missing)
-		return err
-	})
+	var all []*judgement
+	for _, layout := range run.Record.Plan.Pipelines {
+		s := rows.NewSubject(run, layout, keep)
+		all = append(all, &judgement{subject: s, set: checks.Begin(s, nil)})
+	}
+	in, err := logs.ReadInput(run, inputReaders(all))
 	if err != nil {
 		return nil, err
 	}
-	for i, j := range judged {
-		report.Anomalies = append(report.Anomalies, anomaliesOf(layouts[i].Name, j.found, most)...)
-		for _, x := range j.rereads {
-			report.Rereads = append(report.Rereads, harness.PipelineReread{Pipeline: layouts[i].Name, Reread: x})
-		}
-		for _, x := range j.passes {
-			report.Passes = append(report.Passes, harness.PipelinePass{Pipeline: layouts[i].Name, Pass: x})
-		}
-		report.Rows = append(report.Rows, j.row)
-		report.Stalls = append(report.Stalls, j.stalls...)
-		report.Hanging = append(report.Hanging, j.hanging...)
-		report.Inconclusive = append(report.Inconclusive, j.internal...)
+	report := newReport(run)
+	missing := causes.NewInputLosses(run, in, keep)
+	// Rows share only what does not change any more.
+	err = parallel.Do(len(all), func(i int) error { return all[i].judge(in, missing) })
+	if err != nil {
+		return nil, err
+	}
+	for _, j := range all {
+		j.addTo(report, most)
 	}
 	report.Exit, report.Why = exit(report)
 	return report, nil
 }
 
-// judgement is what is left of a row once its evidence is let go.
-type judgement struct {
-	row      harness.Row
-	found    []checks.Finding
-	internal []string
-	rereads  []harness.Reread
-	passes   []harness.Pass
-	stalls   []harness.Stall
-	hanging  []harness.Hanging
+// inputReaders are those of all rows that read the input log.
+func inputReaders(all []*judgement) logs.Readers {
+	return func(p *logs.Partition) (readers []logs.Reader) {
+		for _, j := range all {
+			if !j.subject.SourceUnderTest() {
+				readers = append(readers, j.set.Input(p)...)
+			}
+		}
+		return readers
+	}
 }
 
-func judgePipeline(r *saved.Run, in *logs.Input, layout harness.PipelineLayout, keep rows.Keep, missing *causes.InputLosses) (j judgement, err error) {
-	e, err := checks.Gather(r, in, layout, keep, missing)
+// judgement is one row's, and what is left of the row once its facts are let go.
+type judgement struct {
+	subject *rows.Subject
+	set     *checks.Set
+
+	row        harness.Row
+	internal   []string
+	anomalies  []harness.Anomaly
+	rereads    []harness.Reread
+	overtaking []harness.Pass
+	stalls     []harness.Stall
+	hanging    []harness.Hanging
+}
+
+// judge gathers a row's facts and runs every check on them.
+func (j *judgement) judge(in *logs.Input, missing *causes.InputLosses) error {
+	f, err := gather(j.subject, in, missing, j.set)
 	if err != nil {
-		return j, err
+		return err
 	}
-	j.row, j.found, j.internal = judgeRow(e)
-	j.found = append(j.found, checks.InputAnomalies(e, j.found)...)
-	j.rereads, j.passes, j.stalls, j.hanging = e.Duplicates.Rereads, e.Losses.Overtaking, e.Stalls, e.Open
-	return j, nil
+	layout := j.subject.Layout
+	j.row = harness.Row{Pipeline: layout.Name, Claims: layout.Claims, ProducerOnly: layout.ProducerOnly, Deviations: layout.Deviations}
+	outcomes := j.set.Finish(f)
+	var found []checks.Finding
+	for _, o := range outcomes {
+		j.row.Numbers.Add(o.Numbers)
+		found = append(found, o.Found...)
+	}
+	j.row.Verdicts = verdicts(f.Run, layout, outcomes)
+	for _, x := range found {
+		switch {
+		case x.Internal:
+			j.internal = append(j.internal, layout.Name+": "+x.Text)
+		case !x.Doubt && !decides(x, j.row.Verdicts):
+			j.row.Notes = append(j.row.Notes, x.Text)
+		}
+		j.anomalies = append(j.anomalies, x.Anomalies...)
+	}
+	j.row.Delivered = delivered(j.row)
+	j.anomalies = append(j.anomalies, checks.Examples(f, found)...)
+	j.rereads, j.overtaking, j.stalls, j.hanging = f.Copies.Rereads, f.Losses.Overtaking, f.Stalls, f.Open
+	return nil
+}
+
+// addTo adds the row to the report, with up to most anomalies of a kind.
+func (j *judgement) addTo(report *harness.Report, most int) {
+	name := j.row.Pipeline
+	count := map[harness.AnomalyKind]int{}
+	for _, a := range j.anomalies {
+		if count[a.Kind]++; count[a.Kind] <= most {
+			a.Pipeline = name
+			report.Anomalies = append(report.Anomalies, a)
+		}
+	}
+	for _, x := range j.rereads {
+		report.Rereads = append(report.Rereads, harness.PipelineReread{Pipeline: name, Reread: x})
+	}
+	for _, x := range j.overtaking {
+		report.Passes = append(report.Passes, harness.PipelinePass{Pipeline: name, Pass: x})
+	}
+	report.Rows = append(report.Rows, j.row)
+	report.Stalls = append(report.Stalls, j.stalls...)
+	report.Hanging = append(report.Hanging, j.hanging...)
+	report.Inconclusive = append(report.Inconclusive, j.internal...)
 }
 
 func newReport(r *saved.Run) *harness.Report {
@@ -103,41 +149,7 @@ func newReport(r *saved.Run) *harness.Report {
 	return report
 }
 
-// judgeRow runs every check on a row's evidence.
-func judgeRow(e *checks.Facts) (row harness.Row, found []checks.Finding, internal []string) {
-	row = harness.Row{Pipeline: e.Layout.Name, Claims: e.Layout.Claims, ProducerOnly: e.Layout.ProducerOnly, Deviations: e.Layout.Deviations}
-	for _, c := range checks.All {
-		found = append(found, c.Run(e, &row.Numbers)...)
-	}
-	row.Verdicts = verdicts(e.Run, e.Layout, found)
-	for _, f := range found {
-		switch {
-		case f.Internal:
-			internal = append(internal, e.Layout.Name+": "+f.Text)
-		case !f.Doubt && !decides(f, row.Verdicts):
-			row.Notes = append(row.Notes, f.Text)
-		}
-	}
-	row.Delivered = delivered(row)
-	return row, found, internal
-}
-
-// anomaliesOf lists a row's anomalies, so many of a kind at most.
-func anomaliesOf(pipeline string, found []checks.Finding, most int) []harness.Anomaly {
-	var all []harness.Anomaly
-	count := map[harness.AnomalyKind]int{}
-	for _, f := range found {
-		for _, a := range f.Anomalies {
-			if count[a.Kind]++; count[a.Kind] <= most {
-				a.Pipeline = pipeline
-				all = append(all, a)
-			}
-		}
-	}
-	return all
-}
-
-// decides says that a finding breaks a guarantee that the row has a verdict on; one that doesn't is a note.
+// decides reports whether a finding breaks a guarantee that the row has a verdict on; one that doesn't is a note.
 func decides(f checks.Finding, verdicts []harness.GuaranteeVerdict) bool {
 	return slices.ContainsFunc(verdicts, func(v harness.GuaranteeVerdict) bool { return slices.Contains(f.Breaks, v.Guarantee) })
 }

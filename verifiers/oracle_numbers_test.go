@@ -8,9 +8,9 @@ import (
 )
 
 // oracle computes a row's numbers from the world itself.
-func oracle(w *world, layout harness.PipelineLayout) harness.Numbers {
+func oracle(w *world, layout harness.PipelineLayout) figures {
 	s := newSlowRow(w, layout)
-	n := harness.Numbers{Input: uint64(len(s.input)), Corrupt: s.corrupt, Foreign: s.foreign, Hanging: s.hanging(), Reordered: s.reordered()}
+	n := figures{Input: uint64(len(s.input)), Corrupt: s.corrupt, Foreign: s.foreign, Hanging: s.hanging(), Reordered: s.reordered()}
 	s.split(&n)
 	n.DuplicatesBy = s.duplicatesBy()
 	s.unknown(&n)
@@ -34,7 +34,7 @@ func oracle(w *world, layout harness.PipelineLayout) harness.Numbers {
 }
 
 // split says of every input what became of it.
-func (s *slowRow) split(n *harness.Numbers) {
+func (s *slowRow) split(n *figures) {
 	seen, behind := s.visibleOf(), map[tpo]bool{}
 	for _, c := range s.copies {
 		behind[c.key] = behind[c.key] || c.fate == txns.Hidden && !c.orphan
@@ -137,7 +137,7 @@ func (s *slowRow) hanging() uint64 {
 }
 
 // inputFaults are the shared source's own: acknowledged records that the input log lacks, and those that it has twice.
-func (s *slowRow) inputFaults(n *harness.Numbers) {
+func (s *slowRow) inputFaults(n *figures) {
 	times := map[history.Identity]uint64{}
 	for p := range int32(parts) {
 		fates, _ := fatesOf(s.w.log(inTopic, p))
@@ -166,7 +166,7 @@ func (s *slowRow) inputFaults(n *harness.Numbers) {
 }
 
 // live counts the inputs that the live reader never got.
-func (s *slowRow) live(n *harness.Numbers) {
+func (s *slowRow) live(n *figures) {
 	var shown uint64
 	for _, e := range s.w.hist("observer-live").entries {
 		if x, ok := e.(*history.Seen); ok {

@@ -1,7 +1,6 @@
 package verifiers
 
 import (
-	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
@@ -38,7 +37,7 @@ func (s *slowRow) calls(l txns.Incarnation, number int32) (n uint64) {
 }
 
 // unknown counts the outcomes that nobody learnt, and those whose effect is visible.
-func (s *slowRow) unknown(n *harness.Numbers) {
+func (s *slowRow) unknown(n *figures) {
 	defer func() {
 		n.Unknown += n.UnknownCommits
 		n.UnknownHappened += n.UnknownCommitsHappened

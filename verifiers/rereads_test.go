@@ -30,7 +30,7 @@ func TestRereadsOfOneStint(t *testing.T) {
 	read(1, 2, 5000)
 	read(0, 3, 6000)
 	report := w.judge(t)
-	require.Equal(t, map[string]uint64{"reprocessed after rebalance": 3 * perBatch, "reprocessed after rewind": perBatch}, rowOf(t, report, plainName).Numbers.DuplicatesBy)
+	require.Equal(t, map[string]uint64{"reprocessed after rebalance": 3 * perBatch, "reprocessed after rewind": perBatch}, figuresOf(rowOf(t, report, plainName).Numbers).DuplicatesBy)
 	var why []string
 	for _, r := range report.Rereads {
 		why = append(why, r.Text)

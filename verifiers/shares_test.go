@@ -68,8 +68,8 @@ func TestShareGroupCleanRun(t *testing.T) {
 	row := rowOf(t, shareWorld(records).judge(t), shareName)
 	require.Empty(t, reasons(row))
 	require.Equal(t, harness.Held, row.Verdict(harness.AtLeastOnce))
-	require.EqualValues(t, records, row.Numbers.Unique)
-	require.Zero(t, row.Numbers.OffsetsWentBack+row.Numbers.Unknown)
+	require.EqualValues(t, records, figuresOf(row.Numbers).Unique)
+	require.Zero(t, figuresOf(row.Numbers).OffsetsWentBack+figuresOf(row.Numbers).Unknown)
 }
 
 // TestShareGroupLosses: what is below the start, or was acknowledged above it, is lost; the rest may still be handed out.
@@ -102,7 +102,7 @@ func TestShareGroupLosses(t *testing.T) {
 				}
 			}
 			row := rowOf(t, w.judge(t), shareName)
-			n := row.Numbers
+			n := figuresOf(row.Numbers)
 			require.Equal(t, c.lost, n.Lost, reasons(row))
 			require.Equal(t, c.unprocessed, n.Unprocessed)
 			require.Equal(t, c.by, n.LostBy)
@@ -157,7 +157,7 @@ func TestRedelivery(t *testing.T) {
 			w.again(c.again)
 			report := w.judge(t)
 			row := rowOf(t, report, shareName)
-			require.Equal(t, map[string]uint64{"reprocessed after redelivery": perBatch}, row.Numbers.DuplicatesBy)
+			require.Equal(t, map[string]uint64{"reprocessed after redelivery": perBatch}, figuresOf(row.Numbers).DuplicatesBy)
 			require.Len(t, report.Rereads, 1)
 			x := report.Rereads[0]
 			require.Equal(t, c.release, x.Release, x.Text)

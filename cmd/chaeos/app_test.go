@@ -13,9 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/chaeos/chaeos/harness"
+	expected "github.com/chaeos/chaeos/harness/golden"
 	"github.com/chaeos/chaeos/harness/history"
 )
 
@@ -40,7 +39,7 @@ func newBench(t *testing.T) *bench {
 		notify: func() (<-chan os.Signal, func()) { return b.signals, func() {} },
 		quit:   func(code int) { b.quits <- code },
 		parts: parts{
-			version: "v0.1.0 (go1.26 linux/amd64)", self: []string{"chaeos"}, kafka: "4.3.1", providers: []string{"local"},
+			version: "v0.1.0 (go1.26 linux/amd64)", self: []string{"chaeos"}, kafka: "4.3.1", providers: providers(),
 			pipelines: []harness.PipelineInfo{
 				{Name: "acks1", Claims: harness.AtLeastOnce, About: "a producer with acks=1", ProducerOnly: true},
 				{Name: "idempotent", Claims: harness.AtLeastOnce, About: "produce idempotently, flush, commit"},
@@ -135,12 +134,5 @@ func fakeLives(_ string, kinds []harness.AnomalyKind, most int, _ string) (all [
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
-		return
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err, "no golden file: go test ./cmd/chaeos -update")
-	require.Equal(t, string(want), got)
+	expected.Same(t, filepath.Join("testdata", name), got, *update)
 }

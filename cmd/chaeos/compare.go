@@ -18,10 +18,10 @@ func (a *app) compareCommand() *cobra.Command {
 		Short: "Set saved runs, or folders of runs, against the first: what changed",
 		Long: `Judge saved runs again and say what differs between each side and the first: verdicts, then figures. A side is one run's
 folder, or a folder of runs. Only repeated runs tell noise from change: a difference inside the spread of the runs is
-none, and with one run a side chaeos says that it can't tell.
+none, and with one run a side chaeos can't tell.
 
-Exit code 3 says that a claim's verdict got worse: held, inconclusive, violated. Exit code 4 says that the sides have no
-pipeline of the same experiment in common, so that nothing was compared.`,
+Exit code 3: a claim's verdict got worse (held, inconclusive, violated). Exit code 4: the sides have no pipeline of the
+same experiment in common, so nothing was compared.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return usagef("compare takes at least two runs, or folders of runs, and was given %d", len(args))

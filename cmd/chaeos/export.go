@@ -17,7 +17,7 @@ type files struct {
 	jepsen   func(dir, into string) error
 }
 
-// exportFolder is where export writes, inside the run's folder, unless it is told otherwise.
+// exportFolder is where export writes by default, inside the run's folder.
 const exportFolder = "export"
 
 func (a *app) exportCommand() *cobra.Command {

@@ -11,7 +11,7 @@ import (
 
 const module = "github.com/chaeos/chaeos"
 
-// floor is how high a room stands. Imports go down only: cmd → harness/catalogue → workloads, toxics, triggers,
+// floor is how high a room is. Imports go down only: cmd → harness/catalogue → workloads, toxics, triggers,
 // verifiers, clusters, results → harness → what lies below harness.
 func floor(pkg string) (floor int, known bool) {
 	switch room := room(pkg); {
@@ -48,7 +48,7 @@ var stairs = map[string][]string{
 	},
 }
 
-// climbs says why from must not import to, in the same room, or "".
+// climbs returns why from must not import to, in the same room, or "".
 func climbs(from, to string) string {
 	all := stairs[room(from)]
 	above, below := slices.Index(all, strings.TrimPrefix(from, module+"/")), slices.Index(all, strings.TrimPrefix(to, module+"/"))
@@ -58,7 +58,7 @@ func climbs(from, to string) string {
 	return ""
 }
 
-// breaks says why from must not import to, or "".
+// breaks returns why from must not import to, or "".
 func breaks(from, to string) string {
 	switch {
 	case !strings.HasPrefix(to, module+"/"):

@@ -11,9 +11,9 @@ import (
 )
 
 // experiment runs one shipped experiment and checks what all of them have in common.
-func experiment(t *testing.T, name string) *harness.Report {
+func experiment(t *testing.T, name string, flags ...string) *harness.Report {
 	t.Helper()
-	r := lossy(t, name)
+	r := lossy(t, name, flags...)
 	for _, row := range r.Rows {
 		n := row.Numbers
 		require.Zero(t, n.Phantom, row.Pipeline)
@@ -23,9 +23,9 @@ func experiment(t *testing.T, name string) *harness.Report {
 }
 
 // lossy is an experiment that takes acknowledged records from logs, the input's among them.
-func lossy(t *testing.T, name string) *harness.Report {
+func lossy(t *testing.T, name string, flags ...string) *harness.Report {
 	t.Helper()
-	i := newInvocation(t, "run", name, "--seed", "1", "--json").start()
+	i := newInvocation(t, append([]string{"run", name, "--seed", "1", "--json"}, flags...)...).start()
 	code := i.wait(4 * time.Minute)
 	require.Zero(t, code, "%s\n%s", i.stdout.String(), i.stderr.String())
 	r := i.report()

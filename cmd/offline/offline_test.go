@@ -16,6 +16,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/fakequorum"
 	"github.com/chaeos/chaeos/verifiers"
 	"github.com/chaeos/chaeos/verifiers/observe"
@@ -129,10 +130,10 @@ func (s *stage) play() (*harness.Report, map[string]harness.Row) {
 		NewObserver: func(spec harness.ObserverSpec) (harness.Observer, error) { return observe.New(spec), nil },
 		Infos:       workloads.Infos(),
 		Settled: func(ctx context.Context, spec harness.ReadBackSpec) (bool, string, error) {
-			return readback.Settled(ctx, admin, spec.Cluster, spec.Plan)
+			return readback.Settled(ctx, ask.Of(admin, spec.Cluster.Info().Nodes...), spec.Plan)
 		},
 		Drained: func(ctx context.Context, spec harness.ReadBackSpec) (bool, string, error) {
-			return readback.Drained(ctx, admin, spec.Plan)
+			return readback.Drained(ctx, ask.Of(admin, spec.Cluster.Info().Nodes...), spec.Plan)
 		},
 		ReadBack: readback.Run,
 		Judge:    verifiers.Judge,

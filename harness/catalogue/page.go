@@ -16,7 +16,7 @@ brokers. For an experiment of your own, start from ` + "`chaeos show NAME --yaml
 const (
 	// pageWidth is how many characters of a code block GitHub shows without scrolling.
 	pageWidth = 114
-	// pageIndent puts what is left of a broken line a little to the right of Show's second column.
+	// pageIndent puts the rest of a broken line a little to the right of Show's second column.
 	pageIndent = "             "
 )
 
@@ -45,7 +45,7 @@ func Page() (string, error) {
 	return b.String(), nil
 }
 
-// wrapped breaks lines that are wider than the page: after a comma where there is one, else between words.
+// wrapped breaks lines that are wider than the page: after a comma if there is one, else between words.
 func wrapped(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

@@ -22,7 +22,7 @@ const File = "effects.db"
 // Path is the store of the run in dir.
 func Path(dir string) string { return filepath.Join(dir, File) }
 
-// Effect is one thing that the service did: the request's body, in the order in which it was accepted.
+// Effect is one side effect at the service: the request's body, in the order in which it was accepted.
 type Effect struct {
 	// Offset counts the effects of one pipeline in one partition, from 0.
 	Offset int64
@@ -51,7 +51,7 @@ SELECT ?1, ?2, COALESCE(MAX(offset) + 1, 0), NULLIF(?3, ''), ?4, ?5 FROM effects
 ON CONFLICT (pipeline, key) WHERE key IS NOT NULL DO NOTHING`
 
 // Store accepts effects. It is safe for several goroutines: those that come while another's effect is being written reach
-// the disk together, as services do that have many callers.
+// the disk together, as in services with many callers.
 type Store struct {
 	db     *sql.DB
 	insert *sql.Stmt
@@ -76,7 +76,7 @@ type ask struct {
 // mostTogether bounds how many effects are stored by one transaction of the database.
 const mostTogether = 256
 
-// Create opens the store at path for writing, and makes it where it is not there yet.
+// Create opens the store at path for writing, and makes it if it is not there yet.
 func Create(path string) (*Store, error) {
 	// FULL: a commit has reached the disk before it is answered, also in WAL mode.
 	db, err := open(path, url.Values{"_pragma": {"journal_mode(WAL)", "synchronous(FULL)", "busy_timeout(5000)"}})
@@ -166,7 +166,7 @@ func (a *ask) store(insert *sql.Stmt) error {
 	return err
 }
 
-// Unconfirmed notes that a caller will not be told what became of its effect.
+// Unconfirmed notes that a caller gets no answer about its effect.
 func (s *Store) Unconfirmed(pipeline string) error {
 	_, err := s.db.Exec(`INSERT INTO unconfirmed VALUES (?, 1) ON CONFLICT (pipeline) DO UPDATE SET n = n + 1`, pipeline)
 	if err != nil {
@@ -175,7 +175,7 @@ func (s *Store) Unconfirmed(pipeline string) error {
 	return nil
 }
 
-// Forget forgets every key: whoever comes with one of them again is served as if for the first time. The effects stay.
+// Forget forgets every key: a request with one of them is accepted as if it were the first. The effects stay.
 func (s *Store) Forget() error {
 	txn, err := s.db.Begin()
 	if err != nil {
@@ -210,7 +210,7 @@ func (s *Store) Close() error {
 // Reader reads a store that another process may be writing.
 type Reader struct{ db *sql.DB }
 
-// Open opens the store at path for reading; os.ErrNotExist where nothing was ever stored.
+// Open opens the store at path for reading; its error is os.ErrNotExist if nothing was ever stored.
 func Open(path string) (*Reader, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, fmt.Errorf("effects: %w", err)
@@ -231,7 +231,7 @@ func Open(path string) (*Reader, error) {
 	return &Reader{db: db}, nil
 }
 
-// From returns at most so many effects of a pipeline in a partition, from an offset on.
+// From returns at most the given number of effects of a pipeline in a partition, from an offset on.
 func (r *Reader) From(ctx context.Context, pipeline string, partition int32, offset int64, most int) ([]Effect, error) {
 	rows, err := r.db.QueryContext(ctx, `SELECT offset, value, accepted FROM effects
 		WHERE pipeline = ? AND partition = ? AND offset >= ? ORDER BY offset LIMIT ?`, pipeline, partition, offset, most)
@@ -262,12 +262,12 @@ func (r *Reader) End(ctx context.Context, pipeline string, partition int32) (n i
 	return n, nil
 }
 
-// Unconfirmed is how many calls of a pipeline the service took and did not confirm, because it was told so.
+// Unconfirmed is how many calls of a pipeline the service accepted and did not confirm, because a fault made it.
 func (r *Reader) Unconfirmed(ctx context.Context, pipeline string) (n int64, err error) {
 	return r.sum(ctx, `SELECT COALESCE(SUM(n), 0) FROM unconfirmed WHERE pipeline = ?`, pipeline)
 }
 
-// Forgotten is how many keys of a pipeline the service has forgotten, because it was told so.
+// Forgotten is how many keys of a pipeline the service has forgotten, because a fault made it.
 func (r *Reader) Forgotten(ctx context.Context, pipeline string) (n int64, err error) {
 	return r.sum(ctx, `SELECT COALESCE(SUM(n), 0) FROM forgotten WHERE pipeline = ?`, pipeline)
 }

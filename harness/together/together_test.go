@@ -34,6 +34,13 @@ func TestDoIsAtOnceAndJoinsInOrder(t *testing.T) {
 	require.NoError(t, Do([]int{1}, func(int) error { return nil }))
 }
 
+func TestAll(t *testing.T) {
+	meet := allIn(3)
+	fails := func(text string) func() error { return func() error { meet(); return errors.New(text) } }
+	require.EqualError(t, All(fails("a"), func() error { meet(); return nil }, fails("b")), "a\nb")
+	require.NoError(t, All())
+}
+
 func TestAskKeepsAnswersAndErrors(t *testing.T) {
 	meet := allIn(3)
 	answers, errs := Ask([]int{1, 2, 3}, func(i int) (string, error) {
@@ -45,6 +52,31 @@ func TestAskKeepsAnswersAndErrors(t *testing.T) {
 	})
 	require.Equal(t, []string{"1", "", "9"}, answers)
 	require.Equal(t, []error{nil, errOdd, nil}, errs)
+}
+
+func TestAPanicIsTheCallers(t *testing.T) {
+	var ended atomic.Int32
+	boom := func(i int) error {
+		defer ended.Add(1)
+		if i == 1 {
+			panic("boom")
+		}
+		return nil
+	}
+	for name, do := range map[string]func(){
+		"do":      func() { _ = Do([]int{0, 1, 2}, boom) },
+		"at most": func() { _ = AtMost(1, 3, boom) },
+	} {
+		ended.Store(0)
+		var got any
+		func() {
+			defer func() { got = recover() }()
+			do()
+		}()
+		require.Contains(t, got, "boom\n", name)
+		require.Contains(t, got, "together_test.go", "%s: where it was", name)
+		require.EqualValues(t, 3, ended.Load(), name)
+	}
 }
 
 func TestAtMostBoundsHowManyAtATime(t *testing.T) {

@@ -51,11 +51,11 @@ func (s *commitSearch) backTo(x *harness.Reread, answer func(harness.CommitRef))
 }
 
 // run reads the histories and gives the answers there are.
-func (s *commitSearch) run(e *rows.Row) error {
+func (s *commitSearch) run(row *rows.Row) error {
 	if s.asked == 0 {
 		return nil
 	}
-	err := replayCommits(e, func(w *saved.Worker, c saved.Commit) {
+	err := replayCommits(row, func(w *saved.Worker, c saved.Commit) {
 		if c.Outcome != history.OutcomeConfirmed {
 			return
 		}
@@ -84,12 +84,12 @@ func (s *commitSearch) offer(w *saved.Worker, c harness.CommitRef) {
 
 // replayCommits reads the histories of the row's workers again, by worker and incarnation, and shows every commit whose
 // outcome is known, or known to be unknown: one of a transaction when the transaction's end was confirmed.
-func replayCommits(e *rows.Row, take func(*saved.Worker, saved.Commit)) error {
-	for _, w := range e.Workers {
+func replayCommits(row *rows.Row, take func(*saved.Worker, saved.Commit)) error {
+	for _, w := range row.Workers {
 		again := saved.NewWorker(w.Incarnation, w.Name, nil)
 		again.Effects = w.Effects
 		again.Committed = func(c saved.Commit) { take(w, c) }
-		if _, err := history.Scan(filepath.Join(e.Run.Dir, w.File), func(entry history.Entry) error {
+		if _, err := history.Scan(filepath.Join(row.Run.Dir, w.File), func(entry history.Entry) error {
 			again.Add(entry)
 			return nil
 		}); err != nil {

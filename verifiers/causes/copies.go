@@ -9,7 +9,6 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/keyset"
 	"github.com/chaeos/chaeos/verifiers/logs"
-	"github.com/chaeos/chaeos/verifiers/observation"
 	"github.com/chaeos/chaeos/verifiers/parallel"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/txns"
@@ -60,29 +59,29 @@ const (
 const MaxExamples = 3
 
 // trace reads the copies of every duplicated input again and says why each further one exists.
-func TraceCopies(e *rows.Row) (*Copies, error) {
+func TraceCopies(row *rows.Row) (*Copies, error) {
 	p := &Copies{By: map[string]uint64{}, same: map[txns.Incarnation]map[int32]*txns.Tally{}}
 	chunk := map[keyset.Key][]Copy{}
 	var failed error
 	flush := func() bool {
-		failed = p.chunk(e, chunk)
+		failed = p.chunk(row, chunk)
 		clear(chunk)
 		return failed == nil
 	}
-	e.Out.Repeated.Compact() // partitions are read at the same time
-	e.Out.Repeated.Each(func(k keyset.Key) bool {
+	row.Out.Repeated.Compact() // partitions are read at the same time
+	row.Out.Repeated.Each(func(k keyset.Key) bool {
 		chunk[k] = nil
-		return len(chunk) < e.Run.Pieces.Copies || flush()
+		return len(chunk) < row.Run.Pieces.Copies || flush()
 	})
 	if failed == nil && len(chunk) > 0 {
 		flush()
 	}
 	if failed == nil {
-		p.Rereads, failed = p.charged.settle(e)
+		p.Rereads, failed = p.charged.settle(row)
 	}
 	for i := range p.Anomalies {
 		a := &p.Anomalies[i]
-		a.Text = fmt.Sprintf("%s is there %d times (%s): %s", e.RecordName(rows.RecordKey(a.Record, e)), len(a.Copies), a.Cause, Places(e, a.Copies))
+		a.Text = fmt.Sprintf("%s is there %d times (%s): %s", row.RecordName(row.RecordKey(a.Record)), len(a.Copies), a.Cause, Places(row, a.Copies))
 		for _, x := range rereadsOf(a.Copies) {
 			a.Text += "; " + x.Text
 		}
@@ -90,13 +89,13 @@ func TraceCopies(e *rows.Row) (*Copies, error) {
 	return p, failed
 }
 
-func (p *Copies) chunk(e *rows.Row, chunk map[keyset.Key][]Copy) error {
-	if err := findCopies(e, chunk, e.Out.Repeated, txns.Visible); err != nil {
+func (p *Copies) chunk(row *rows.Row, chunk map[keyset.Key][]Copy) error {
+	if err := findCopies(row, chunk, row.Out.Repeated, txns.Visible); err != nil {
 		return err
 	}
-	if e.Layout.ShareGroup {
+	if row.SharesRecords() {
 		var err error
-		if p.handed, err = findHandOuts(e, chunk); err != nil {
+		if p.handed, err = findHandOuts(row, chunk); err != nil {
 			return err
 		}
 	}
@@ -106,7 +105,7 @@ func (p *Copies) chunk(e *rows.Row, chunk map[keyset.Key][]Copy) error {
 	}
 	slices.SortFunc(keys, func(a, b keyset.Key) int { return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.Index, b.Index)) })
 	for _, k := range keys {
-		p.explain(e, k, chunk[k])
+		p.explain(row, k, chunk[k])
 	}
 	return nil
 }
@@ -117,15 +116,18 @@ type keyedCopy struct {
 }
 
 // findCopies reads the row's output again for the copies of some inputs, all of them in among, that stand as asked.
-func findCopies(e *rows.Row, wanted map[keyset.Key][]Copy, among *keyset.Set, stand txns.Visibility) error {
+func findCopies(row *rows.Row, wanted map[keyset.Key][]Copy, among *keyset.Set, stand txns.Visibility) error {
 	if len(wanted) == 0 {
 		return nil
 	}
-	found := make([][]keyedCopy, len(e.Out.Parts))
-	err := parallel.Do(len(e.Out.Parts), func(i int) (err error) {
-		o := logs.NewReader(e.Run, e.In, e.Layout, e.Out.Parts[i])
-		found[i], err = collect(o, among, stand, wanted)
-		return err
+	found := make([][]keyedCopy, len(row.Out.Parts))
+	err := parallel.Do(len(row.Out.Parts), func(i int) error {
+		p := row.Out.Parts[i]
+		return row.Out.Each(p, row.Out.MayHold(p, among), func(b *logs.Batch) {
+			if b.Stands == stand {
+				found[i] = collect(found[i], p, b, among, wanted)
+			}
+		})
 	})
 	if err != nil {
 		return err
@@ -138,56 +140,46 @@ func findCopies(e *rows.Row, wanted map[keyset.Key][]Copy, among *keyset.Set, st
 	return nil
 }
 
-// collect reads one partition for the copies of wanted inputs.
-func collect(o *logs.Reader, among *keyset.Set, stand txns.Visibility, wanted map[keyset.Key][]Copy) (found []keyedCopy, err error) {
-	if o.Log.Idle {
-		return nil, nil
-	}
-	partitions := o.Run.Record.Plan.Partitions
-	may := func(x *logs.Section) bool { return x.HoldsAny(among, o.Layout.ProducerOnly, partitions) }
-	err = o.Log.ReadWhere(may, func(b *observation.Batch) {
-		if b.Damaged || o.Log.Visibility(b) != stand {
-			return
+// collect appends a batch's copies of wanted inputs.
+func collect(to []keyedCopy, p *logs.Partition, b *logs.Batch, among *keyset.Set, wanted map[keyset.Key][]Copy) []keyedCopy {
+	for i := range b.Pieces {
+		piece := &b.Pieces[i]
+		if piece.Kind != logs.Sound || !among.HasAny(piece.Class, piece.From, piece.To()) {
+			continue
 		}
-		for i := range b.Runs {
-			r := &b.Runs[i]
-			if class, from, ok := o.Orderly(r); ok && !among.HasAny(class, from, from+uint64(r.Count)) {
+		for j := range piece.Count {
+			key := keyset.Key{Class: piece.Class, Index: piece.From + uint64(j)}
+			if _, asked := wanted[key]; !asked {
 				continue
 			}
-			for j := range r.Count {
-				rec := r.At(j)
-				key, kind := o.Classify(&rec)
-				if _, asked := wanted[key]; kind != logs.Sound || !asked {
-					continue
-				}
-				found = append(found, keyedCopy{key, Copy{
-					partition: o.Log.Number, offset: rec.Offset, producer: b.ProducerID, epoch: b.ProducerEpoch, sequence: b.Sequence(rec.Offset),
-					leader: b.LeaderEpoch, Incarnation: txns.Of(rec.Worker, rec.Incarnation), processing: rec.Processing, txn: rec.Txn,
-				}})
-			}
+			rec := piece.Record(j)
+			to = append(to, keyedCopy{key, Copy{
+				partition: p.Number, offset: rec.Offset, producer: b.ProducerID, epoch: b.ProducerEpoch, sequence: b.Sequence(rec.Offset),
+				leader: b.LeaderEpoch, Incarnation: txns.Of(rec.Worker, rec.Incarnation), processing: rec.Processing, txn: rec.Txn,
+			}})
 		}
-	})
-	return found, err
+	}
+	return to
 }
 
 // explain gives every copy but the first its cause, by the earlier ones.
-func (p *Copies) explain(e *rows.Row, k keyset.Key, copies []Copy) {
-	a := harness.Anomaly{Kind: harness.AnomalyDuplicate, Record: e.RecordRef(k)}
+func (p *Copies) explain(row *rows.Row, k keyset.Key, copies []Copy) {
+	a := harness.Anomaly{Kind: harness.AnomalyDuplicate, Record: row.RecordRef(k)}
 	for i, c := range copies {
 		cause, reread := "", (*harness.Reread)(nil)
 		if i > 0 {
-			cause, reread = p.cause(e, k, c, copies[:i])
+			cause, reread = p.cause(row, k, c, copies[:i])
 			p.By[cause]++
 			a.Cause = cmp.Or(a.Cause, cause)
-			if !strings.HasPrefix(cause, ByProcess) && (c.txn == 0 || e.Layout.Effects) {
+			if !strings.HasPrefix(cause, ByProcess) && (c.txn == 0 || !row.HasLSO()) {
 				txns.TallyOf(p.same, c.Incarnation, c.partition).Visible++
 			}
 		}
-		ref := copyRef(e, c, cause)
+		ref := copyRef(row, c, cause)
 		ref.Reread = reread
 		a.Copies = append(a.Copies, ref)
 	}
-	if len(p.Anomalies) < e.Keep.Most || e.Asked[k] {
+	if len(p.Anomalies) < row.Keep.Most || row.Asked[k] {
 		p.Anomalies = append(p.Anomalies, a)
 	}
 }
@@ -204,12 +196,12 @@ func rereadsOf(copies []harness.CopyRef) (all []*harness.Reread) {
 
 // cause says why a copy exists beside the earlier ones: the best explanation that any of them gives. A second delivery
 // comes with the reread that it is charged to, where a history tells.
-func (p *Copies) cause(e *rows.Row, k keyset.Key, c Copy, earlier []Copy) (cause string, by *harness.Reread) {
+func (p *Copies) cause(row *rows.Row, k keyset.Key, c Copy, earlier []Copy) (cause string, by *harness.Reread) {
 	for _, o := range earlier {
-		switch same := e.Layout.ProducerOnly || o.Incarnation == c.Incarnation && o.processing == c.processing; {
+		switch same := row.SourceUnderTest() || o.Incarnation == c.Incarnation && o.processing == c.processing; {
 		case c.producer >= 0 && c.sequence >= 0 && o.partition == c.partition && o.producer == c.producer && o.epoch == c.epoch && o.sequence == c.sequence:
 			return ByBroker, nil
-		case same && e.Layout.Effects:
+		case same && !row.HasLSO():
 			cause = ByCall
 		case same && (o.producer < 0 || c.producer < 0):
 			cause = ByResend
@@ -222,38 +214,38 @@ func (p *Copies) cause(e *rows.Row, k keyset.Key, c Copy, earlier []Copy) (cause
 	if cause != "" {
 		return cause, nil
 	}
-	if e.Layout.ShareGroup {
-		return ByProcess + " after " + RereadRedelivery, p.charged.redelivered(e, k, c, p.handed)
+	if row.SharesRecords() {
+		return ByProcess + " after " + RereadRedelivery, p.charged.redelivered(row, k, c, p.handed)
 	}
-	why, by := p.charged.note(e, e.InputOf(k.Class), earlier[len(earlier)-1], c)
+	why, by := p.charged.note(row, row.InputOf(k.Class), earlier[len(earlier)-1], c)
 	if why == "" {
 		return ByProcess, nil
 	}
 	return ByProcess + " after " + why, by
 }
 
-func copyRef(e *rows.Row, c Copy, cause string) harness.CopyRef {
-	at := e.At(c.partition)
+func copyRef(row *rows.Row, c Copy, cause string) harness.CopyRef {
+	at := row.At(c.partition)
 	ref := harness.CopyRef{
 		Topic: at.Topic, Partition: at.Partition, Offset: c.offset, ProducerID: c.producer, ProducerEpoch: c.epoch,
 		Sequence: c.sequence, LeaderEpoch: c.leader, Processing: c.processing, Txn: c.txn, Cause: cause,
 	}
-	if !e.Layout.ProducerOnly {
-		by := e.IncarnationRef(c.Incarnation)
+	if !row.SourceUnderTest() {
+		by := row.IncarnationRef(c.Incarnation)
 		ref.By = &by
 	}
 	return ref
 }
 
 // places says where copies are, and who wrote them.
-func Places(e *rows.Row, copies []harness.CopyRef) string {
+func Places(row *rows.Row, copies []harness.CopyRef) string {
 	text := ""
 	for i, c := range copies[:min(len(copies), MaxExamples)] {
 		if i > 0 {
 			text += " and "
 		}
 		text += fmt.Sprintf("%s/%d offset %d", c.Topic, c.Partition, c.Offset)
-		if !e.Layout.ProducerOnly {
+		if !row.SourceUnderTest() {
 			text += fmt.Sprintf(" (worker %d incarnation %d)", c.By.Worker, c.By.Incarnation)
 		}
 	}

@@ -40,7 +40,7 @@ type handOuts struct {
 }
 
 // findHandOuts reads the histories of a share group's workers again for every time that one of the wanted inputs was handed out.
-func findHandOuts(e *rows.Row, wanted map[keyset.Key][]Copy) (handOuts, error) {
+func findHandOuts(row *rows.Row, wanted map[keyset.Key][]Copy) (handOuts, error) {
 	all := handOuts{map[keyset.Key][]*handOut{}, map[txns.Incarnation]history.Time{}}
 	offsets := map[int32][]int64{}
 	for k := range wanted {
@@ -49,10 +49,10 @@ func findHandOuts(e *rows.Row, wanted map[keyset.Key][]Copy) (handOuts, error) {
 	for _, of := range offsets {
 		slices.Sort(of)
 	}
-	for _, w := range e.Workers {
+	for _, w := range row.Workers {
 		l := handOutsOf{Incarnation: w.Incarnation, wanted: offsets, last: map[keyset.Key]*handOut{}}
 		l.take = func(k keyset.Key, h *handOut) { all.of[k] = append(all.of[k], h) }
-		if _, err := history.Scan(filepath.Join(e.Run.Dir, w.File), func(entry history.Entry) error {
+		if _, err := history.Scan(filepath.Join(row.Run.Dir, w.File), func(entry history.Entry) error {
 			l.add(entry)
 			all.until[w.Incarnation] = max(all.until[w.Incarnation], history.When(entry))
 			return nil

@@ -14,25 +14,22 @@ import (
 
 // hanging lists the transactions that were still open after everything had settled, in the row's output and input: one
 // entry a producer id and epoch, with every partition that it holds.
-func Hanging(e *rows.Row) []harness.Hanging {
+func Hanging(row *rows.Row) []harness.Hanging {
 	type producer struct {
 		id    int64
 		epoch int32
 	}
 	found := map[producer]*harness.Hanging{}
-	parts := e.Out.Parts
-	if !e.Layout.ProducerOnly {
-		parts = slices.Concat(parts, e.In.Parts)
-	}
+	parts := slices.Concat(row.Out.Parts, row.Inputs(row.In))
 	for _, p := range parts {
 		for _, o := range p.StillOpen() {
 			at := producer{o.ProducerID, o.ProducerEpoch}
 			h := found[at]
 			if h == nil {
-				h = &harness.Hanging{Pipeline: e.Layout.Name, Coordinator: -1, TxnRef: harness.TxnRef{ProducerID: o.ProducerID, ProducerEpoch: o.ProducerEpoch, Decided: "open"}}
+				h = &harness.Hanging{Pipeline: row.Layout.Name, Coordinator: -1, TxnRef: harness.TxnRef{ProducerID: o.ProducerID, ProducerEpoch: o.ProducerEpoch, Decided: "open"}}
 				found[at] = h
 			}
-			addOpen(e, h, p, o)
+			addOpen(row, h, p, o)
 		}
 	}
 	all := make([]harness.Hanging, 0, len(found))
@@ -45,7 +42,7 @@ func Hanging(e *rows.Row) []harness.Hanging {
 	return all
 }
 
-func addOpen(e *rows.Row, h *harness.Hanging, p *logs.Partition, o observation.OpenTxn) {
+func addOpen(row *rows.Row, h *harness.Hanging, p *logs.Partition, o observation.OpenTxn) {
 	if o.TransactionalID != "" {
 		h.TransactionalID, h.State, h.Coordinator = o.TransactionalID, o.State, o.Coordinator
 		h.Timeout = time.Duration(o.TimeoutMillis) * time.Millisecond
@@ -58,7 +55,7 @@ func addOpen(e *rows.Row, h *harness.Hanging, p *logs.Partition, o observation.O
 	}
 	h.Partitions = append(h.Partitions, here)
 	h.Abort = append(h.Abort, fmt.Sprintf("kafka-transactions.sh --bootstrap-server %s abort --topic %s --partition %d --start-offset %d",
-		bootstrap(e), p.At.Topic, p.At.Partition, o.Start))
+		bootstrap(row), p.At.Topic, p.At.Partition, o.Start))
 	silent := time.Duration(0)
 	if o.AskedMillis > 0 && o.LastTimestamp > 0 {
 		silent = time.Duration(o.AskedMillis-o.LastTimestamp) * time.Millisecond
@@ -66,9 +63,9 @@ func addOpen(e *rows.Row, h *harness.Hanging, p *logs.Partition, o observation.O
 	h.AbortByChaeos = append(h.AbortByChaeos, here.AbortByChaeos(silent))
 }
 
-func bootstrap(e *rows.Row) string {
-	if len(e.Run.Record.Cluster.Bootstrap) == 0 {
+func bootstrap(row *rows.Row) string {
+	if len(row.Run.Record.Cluster.Bootstrap) == 0 {
 		return "BROKER:PORT"
 	}
-	return e.Run.Record.Cluster.Bootstrap[0]
+	return row.Run.Record.Cluster.Bootstrap[0]
 }

@@ -46,34 +46,34 @@ func (l *Losses) add(cause string, n uint64) {
 }
 
 // findLosses says why each lost input is lost, as far as the evidence goes.
-func FindLosses(e *rows.Row, d *Copies, inTxns map[int32]uint64) (*Losses, error) {
-	l := &Losses{By: map[string]uint64{}, truncated: findTruncations(e.Out.Parts, e.Run.Live)}
+func FindLosses(row *rows.Row, d *Copies, inTxns Gone) (*Losses, error) {
+	l := &Losses{By: map[string]uint64{}, truncated: findTruncations(row.Out.Parts, row.Run.Live)}
 	l.Notes = l.truncated.notes()
 	switch {
-	case e.Lost.Len() == 0:
+	case row.Lost.Len() == 0:
 		return l, nil
-	case e.Layout.ProducerOnly:
-		return l, l.ofSource(e)
+	case row.SourceUnderTest():
+		return l, l.ofSource(row)
 	}
-	return l, l.ofPipeline(e, d, inTxns)
+	return l, l.ofPipeline(row, d, inTxns)
 }
 
 // deletionIn says how far a log start of the row's output moved.
-func deletionIn(e *rows.Row, partition int32) *harness.Deletion {
-	if partition < 0 || int(partition) >= len(e.Out.Parts) {
+func deletionIn(row *rows.Row, partition int32) *harness.Deletion {
+	if partition < 0 || int(partition) >= len(row.Out.Parts) {
 		return nil
 	}
-	return DeletionOf(e.Run, e.Out.Parts[partition])
+	return DeletionOf(row.Run, row.Out.Parts[partition])
 }
 
 // lostText says what became of a lost record, in a sentence.
-func lostText(e *rows.Row, a *harness.Anomaly, k keyset.Key) string {
-	text := e.RecordName(k)
+func lostText(row *rows.Row, a *harness.Anomaly, k keyset.Key) string {
+	text := row.RecordName(k)
 	if a.Cause == "" {
 		text += ": its partition's losses have several causes, and only counts tell them apart"
 	}
 	if a.Ack != nil {
-		text = fmt.Sprintf("%s acked at %s/%d offset %d (%s)", e.RecordName(k), a.Ack.Topic, a.Ack.Partition, a.Ack.Offset, a.Ack.Holder)
+		text = fmt.Sprintf("%s acked at %s/%d offset %d (%s)", row.RecordName(k), a.Ack.Topic, a.Ack.Partition, a.Ack.Offset, a.Ack.Holder)
 	}
 	if a.Cause == BySilence {
 		text += " (sent with acks=0: nobody said that it is stored)"
@@ -88,11 +88,9 @@ func lostText(e *rows.Row, a *harness.Anomaly, k keyset.Key) string {
 		text += ", its output was in transaction " + words.Transaction(t) + ", which was aborted"
 	}
 	if c := a.Commit; c != nil {
-		text += fmt.Sprintf(", passed by %s committing %d at %s", words.Incarnation(*c.By), c.Offset, e.Since(c.At))
-	} else if e.Layout.ShareGroup {
-		text += shareText(e, a, k)
-	} else if !e.Layout.ProducerOnly {
-		text += fmt.Sprintf(", passed by the committed position %d", e.Passed[e.InputOf(k.Class)])
+		text += fmt.Sprintf(", passed by %s committing %d at %s", words.Incarnation(*c.By), c.Offset, row.Since(c.At))
+	} else {
+		text += row.PassedText(k, a.Cause == ByGivingUp)
 	}
 	return text
 }

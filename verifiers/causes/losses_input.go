@@ -25,8 +25,12 @@ func NewInputLosses(r *saved.Run, in *logs.Input, keep rows.Keep) *InputLosses {
 	return &InputLosses{run: r, in: in, keep: keep, known: map[uint16]*MissingAcks{}}
 }
 
-// of are those of one source.
-func (l *InputLosses) Of(s *saved.Source, number uint16) (*MissingAcks, error) {
+// Of are those of a subject's source, nil where it is itself under test.
+func (l *InputLosses) Of(subject *rows.Subject) (*MissingAcks, error) {
+	if subject.SourceUnderTest() {
+		return nil, nil
+	}
+	s, number := subject.Source, subject.Layout.Source
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	r, in := l.run, l.in

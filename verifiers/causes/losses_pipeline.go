@@ -12,26 +12,30 @@ import (
 // ofPipeline splits a pipeline's lost inputs by cause. An input whose output was aborted is told by its key. Which outputs
 // a worker was told are stored is known only as counts by partition: as many of a partition's lost inputs as confirmed
 // outputs are missing from it were acked and are gone. The rest was committed past without an output.
-func (l *Losses) ofPipeline(e *rows.Row, d *Copies, inTxns map[int32]uint64) error {
-	gone := confirmedAndGone(e, d, inTxns)
-	dropped := e.Lost.And(e.Out.Aborted)
+func (l *Losses) ofPipeline(row *rows.Row, d *Copies, inTxns Gone) error {
+	gone := confirmedAndGone(row, d, inTxns)
+	dropped := row.Lost.And(row.Out.Aborted)
 	l.add(ByAbort, dropped.Len())
-	rest := l.splitGivenUp(e, e.Lost.Minus(dropped))
+	rest := row.Lost.Minus(dropped)
+	if l.givenUp = row.NeverAcknowledged(rest); l.givenUp != nil {
+		l.add(ByGivingUp, l.givenUp.Len())
+		rest = rest.Minus(l.givenUp)
+	}
 	causes := map[int32][]CauseCount{}
 	for _, p := range rest.Classes() {
 		here := rest.Where(func(class int32) bool { return class == p }).Len()
-		causes[p] = l.split(e, p, here, gone[p])
+		causes[p] = l.split(row, p, here, gone[p])
 		for _, c := range causes[p] {
 			l.add(c.Cause, c.N)
 		}
 	}
-	passed, err := overtakingCommits(e)
+	passed, err := overtakingCommits(row)
 	if err != nil {
 		return err
 	}
 	l.Overtaking = passed.list
-	l.Anomalies = l.examples(e, passed, causes)
-	return l.nameAborted(e)
+	l.Anomalies = l.examples(row, passed, causes)
+	return l.nameAborted(row)
 }
 
 // causeCount is a number of lost inputs with one cause.
@@ -42,7 +46,7 @@ type CauseCount struct {
 
 // split spreads a partition's lost inputs over what the partition's log allows: below its start, then as many as were cut
 // off, then absent; and what no worker was told of is skipped.
-func (l *Losses) split(e *rows.Row, p int32, lost, gone uint64) []CauseCount {
+func (l *Losses) split(row *rows.Row, p int32, lost, gone uint64) []CauseCount {
 	gone = min(gone, lost)
 	var split []CauseCount
 	take := func(cause string, most, left uint64) uint64 {
@@ -53,7 +57,7 @@ func (l *Losses) split(e *rows.Row, p int32, lost, gone uint64) []CauseCount {
 		return left - n
 	}
 	left := gone
-	if d := deletionIn(e, p); d != nil {
+	if d := deletionIn(row, p); d != nil {
 		left = take(ByDeletion, uint64(d.LogStart), left)
 	}
 	left = take(ByTruncation, uint64(max(0, l.truncated.Length(p))), left)
@@ -64,11 +68,11 @@ func (l *Losses) split(e *rows.Row, p int32, lost, gone uint64) []CauseCount {
 
 // confirmedAndGone counts, by output partition, the outputs that a worker was told are stored for good and that are not in
 // the log: outside transactions, and in transactions whose commit was confirmed.
-func confirmedAndGone(e *rows.Row, d *Copies, inTxns map[int32]uint64) map[int32]uint64 {
+func confirmedAndGone(row *rows.Row, d *Copies, inTxns Gone) map[int32]uint64 {
 	gone := map[int32]uint64{}
-	for _, w := range e.Workers {
+	for _, w := range row.Workers {
 		for p, confirmed := range w.Confirmed {
-			if there := Processings(e, d, w.Incarnation, p); confirmed > there && e.Out.Whole(p) {
+			if there := Processings(row, d, w.Incarnation, p); confirmed > there && row.Out.Whole(p) {
 				gone[p] += confirmed - there
 			}
 		}
@@ -81,18 +85,18 @@ func confirmedAndGone(e *rows.Row, d *Copies, inTxns map[int32]uint64) map[int32
 
 // examples are the first lost inputs. Where a partition's lost inputs have several causes that counts alone tell apart,
 // an example has none.
-func (l *Losses) examples(e *rows.Row, passed *overtaking, causes map[int32][]CauseCount) []harness.Anomaly {
+func (l *Losses) examples(row *rows.Row, passed *overtaking, causes map[int32][]CauseCount) []harness.Anomaly {
 	var all []harness.Anomaly
-	first := e.Lost.First(e.Keep.Most)
-	for k := range e.Asked {
-		if e.Lost.Has(k) && !slices.Contains(first, k) {
+	first := row.Lost.First(row.Keep.Most)
+	for k := range row.Asked {
+		if row.Lost.Has(k) && !slices.Contains(first, k) {
 			first = append(first, k)
 		}
 	}
 	for _, k := range first {
-		a := harness.Anomaly{Kind: harness.AnomalyLost, Record: e.RecordRef(k), Commit: passed.of(k)}
+		a := harness.Anomaly{Kind: harness.AnomalyLost, Record: row.RecordRef(k), Commit: passed.of(k)}
 		switch split := causes[k.Class]; {
-		case e.Out.Aborted.Has(k):
+		case row.Out.Aborted.Has(k):
 			a.Cause = ByAbort
 		case l.givenUp != nil && l.givenUp.Has(k):
 			a.Cause = ByGivingUp
@@ -101,7 +105,7 @@ func (l *Losses) examples(e *rows.Row, passed *overtaking, causes map[int32][]Ca
 		}
 		switch a.Cause {
 		case ByDeletion:
-			a.Deletion = deletionIn(e, k.Class)
+			a.Deletion = deletionIn(row, k.Class)
 		case ByTruncation:
 			a.Truncation = &l.truncated[k.Class][0]
 		}
@@ -111,33 +115,33 @@ func (l *Losses) examples(e *rows.Row, passed *overtaking, causes map[int32][]Ca
 }
 
 // nameAborted finds the transactions that lost outputs were aborted with, and puts everything into words.
-func (l *Losses) nameAborted(e *rows.Row) error {
+func (l *Losses) nameAborted(row *rows.Row) error {
 	wanted := map[keyset.Key][]Copy{}
 	for i := range l.Anomalies {
 		if a := &l.Anomalies[i]; a.Cause == ByAbort {
-			wanted[rows.RecordKey(a.Record, e)] = nil
+			wanted[row.RecordKey(a.Record)] = nil
 		}
 	}
-	if err := findCopies(e, wanted, e.Out.Aborted, txns.Aborted); err != nil {
+	if err := findCopies(row, wanted, row.Out.Aborted, txns.Aborted); err != nil {
 		return err
 	}
 	for i := range l.Anomalies {
 		a := &l.Anomalies[i]
-		k := rows.RecordKey(a.Record, e)
+		k := row.RecordKey(a.Record)
 		for _, c := range wanted[k] {
-			a.Copies = append(a.Copies, copyRef(e, c, ""))
-			by := e.IncarnationRef(c.Incarnation)
+			a.Copies = append(a.Copies, copyRef(row, c, ""))
+			by := row.IncarnationRef(c.Incarnation)
 			a.Txn = &harness.TxnRef{By: &by, Ordinal: c.txn, ProducerID: c.producer, ProducerEpoch: int32(c.epoch), Decided: "aborted"}
 		}
-		a.Text = lostText(e, a, k)
+		a.Text = lostText(row, a, k)
 	}
 	return nil
 }
 
 // processings are the outputs outside transactions that a partition holds of a worker's life: further copies of one
 // processing are duplicates, and make up for no output that is not there.
-func Processings(e *rows.Row, d *Copies, l txns.Incarnation, partition int32) uint64 {
-	there := e.Out.Incarnations[l][partition].Present()
+func Processings(row *rows.Row, d *Copies, l txns.Incarnation, partition int32) uint64 {
+	there := row.Out.Incarnations[l][partition].Present()
 	if same := d.same[l][partition]; same != nil {
 		there -= min(there, same.Visible)
 	}

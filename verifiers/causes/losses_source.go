@@ -29,15 +29,15 @@ type MissingAcks struct {
 }
 
 // ofSource reads the source's acknowledgements again for the lost sequences: which offsets they named, and who is there.
-func (l *Losses) ofSource(e *rows.Row) error {
-	m := &MissingAcks{run: e.Run, keep: e.Keep, source: e.Source, Missing: e.Lost, parts: e.Out.Parts, truncated: l.truncated, By: l.By}
-	if err := m.find(e.Layout.Source); err != nil {
+func (l *Losses) ofSource(row *rows.Row) error {
+	m := &MissingAcks{run: row.Run, keep: row.Keep, source: row.Source, Missing: row.Lost, parts: row.Out.Parts, truncated: l.truncated, By: l.By}
+	if err := m.find(row.Layout.Source); err != nil {
 		return err
 	}
 	for i := range m.First {
 		a := &m.First[i]
 		a.Kind = harness.AnomalyLost
-		a.Text = lostText(e, a, rows.RecordKey(a.Record, e))
+		a.Text = lostText(row, a, row.RecordKey(a.Record))
 	}
 	l.Anomalies = m.First
 	return nil

@@ -28,14 +28,14 @@ type overtaking struct {
 }
 
 // passesOf reads the workers' histories side by side in time order, one entry of each in memory.
-func overtakingCommits(e *rows.Row) (*overtaking, error) {
+func overtakingCommits(row *rows.Row) (*overtaking, error) {
 	p := &overtaking{
-		lost: e.Lost, topics: int32(len(e.Layout.Outputs())), partitions: int32(max(1, e.Run.Record.Plan.Partitions)), frontier: map[int32]int64{},
+		lost: row.Lost, topics: int32(len(row.Layout.Outputs())), partitions: int32(max(1, row.Run.Record.Plan.Partitions)), frontier: map[int32]int64{},
 	}
-	heads := make([]*head, 0, len(e.Workers))
+	heads := make([]*head, 0, len(row.Workers))
 	var failed error
-	for _, w := range e.Workers {
-		r, err := history.Open(filepath.Join(e.Run.Dir, w.File))
+	for _, w := range row.Workers {
+		r, err := history.Open(filepath.Join(row.Run.Dir, w.File))
 		if err != nil {
 			failed = err
 			break

@@ -30,18 +30,18 @@ type redelivery struct {
 }
 
 // redelivered charges one duplicate to the hand-out that made it, and returns what is known of that (nil: no history tells).
-func (r *rereads) redelivered(e *rows.Row, k keyset.Key, c Copy, all handOuts) *harness.Reread {
-	handed, partition, offset := all.of[k], e.InputOf(k.Class), int64(k.Index)
+func (r *rereads) redelivered(row *rows.Row, k keyset.Key, c Copy, all handOuts) *harness.Reread {
+	handed, partition, offset := all.of[k], row.InputOf(k.Class), int64(k.Index)
 	i := slices.IndexFunc(handed, func(h *handOut) bool { return h.Incarnation == c.Incarnation && h.processing == c.processing })
 	if i < 0 || len(handed) < 2 {
 		return nil
 	}
 	i = max(1, i) // a late write of the first delivery: the log's order is not the order of the deliveries
 	before, now := handed[i-1], handed[i]
-	at := redelivery{by: now.Incarnation, before: before.Incarnation, partition: partition, release: released(e, before, now, all)}
+	at := redelivery{by: now.Incarnation, before: before.Incarnation, partition: partition, release: released(row, before, now, all)}
 	x, ok := r.shared[at]
 	if !ok {
-		x = rereadOf(e, at, before, now)
+		x = rereadOf(row, at, before, now)
 		x.From = offset
 		if r.shared == nil {
 			r.shared = map[redelivery]*harness.Reread{}
@@ -57,12 +57,12 @@ func (r *rereads) redelivered(e *rows.Row, k keyset.Key, c Copy, all handOuts) *
 	return x
 }
 
-func rereadOf(e *rows.Row, at redelivery, before, now *handOut) *harness.Reread {
+func rereadOf(row *rows.Row, at redelivery, before, now *handOut) *harness.Reread {
 	x := &harness.Reread{
-		Why: RereadRedelivery, Release: at.release, HandedOut: before.at, By: e.IncarnationRef(at.by), Before: e.IncarnationRef(at.before),
+		Why: RereadRedelivery, Release: at.release, HandedOut: before.at, By: row.IncarnationRef(at.by), Before: row.IncarnationRef(at.before),
 		Partition: at.partition, Generation: -1, Began: now.at,
 	}
-	if w := e.Worker(at.before); w != nil {
+	if w := row.Worker(at.before); w != nil {
 		x.Killed = w.Killed
 	}
 	return x
@@ -70,8 +70,8 @@ func rereadOf(e *rows.Row, at redelivery, before, now *handOut) *harness.Reread 
 
 // released says what became of a delivery before the next one. What a member was told comes before what it was not, and its
 // end before its lock's: a session that ends releases what it holds at once.
-func released(e *rows.Row, before, now *handOut, all handOuts) string {
-	w := e.Worker(before.Incarnation)
+func released(row *rows.Row, before, now *handOut, all handOuts) string {
+	w := row.Worker(before.Incarnation)
 	gone := before.Incarnation != now.Incarnation && w != nil && all.until[before.Incarnation] < now.at
 	answered := before.told.answered && before.told.at < now.at
 	switch {
@@ -81,7 +81,7 @@ func released(e *rows.Row, before, now *handOut, all handOuts) string {
 		return releasedInOrder
 	case gone:
 		return releasedByDeath
-	case now.at.Sub(before.at) >= lock(e.Run):
+	case now.at.Sub(before.at) >= lock(row.Run):
 		return releasedByTime
 	case answered:
 		return releasedByRefusal
@@ -90,17 +90,17 @@ func released(e *rows.Row, before, now *handOut, all handOuts) string {
 }
 
 // describeRedelivery says in a sentence who got records again, and why.
-func describeRedelivery(e *rows.Row, x *harness.Reread) string {
+func describeRedelivery(row *rows.Row, x *harness.Reread) string {
 	text := fmt.Sprintf("%s duplicates after a redelivery: %s was handed records of input partition %d from offset %d on at %s",
-		words.Number(x.Copies), words.Incarnation(x.By), x.Partition, x.From, e.Since(x.Began))
+		words.Number(x.Copies), words.Incarnation(x.By), x.Partition, x.From, row.Since(x.Began))
 	if x.Deliveries > 1 {
 		text += fmt.Sprintf(" (delivery %d at most by the brokers' count)", x.Deliveries)
 	}
-	return text + ": " + whyReleased(e, x)
+	return text + ": " + whyReleased(row, x)
 }
 
-func whyReleased(e *rows.Row, x *harness.Reread) string {
-	had := fmt.Sprintf("%s, which had them from %s on,", words.Incarnation(x.Before), e.Since(x.HandedOut))
+func whyReleased(row *rows.Row, x *harness.Reread) string {
+	had := fmt.Sprintf("%s, which had them from %s on,", words.Incarnation(x.Before), row.Since(x.HandedOut))
 	switch x.Release {
 	case releasedAtAll:
 		return had + " had acknowledged them, and was told that it was done"
@@ -113,7 +113,7 @@ func whyReleased(e *rows.Row, x *harness.Reread) string {
 		}
 		return text
 	case releasedByTime:
-		return fmt.Sprintf("%s kept them longer than their lock of %s", had, lock(e.Run))
+		return fmt.Sprintf("%s kept them longer than their lock of %s", had, lock(row.Run))
 	case releasedByRefusal:
 		return fmt.Sprintf("%s was refused its acknowledgement (%s)", had, x.Reason)
 	}

@@ -34,8 +34,8 @@ type rereading struct {
 }
 
 // note charges one duplicate to the later of two deliveries and returns why it was made ("" where no history tells).
-func (r *rereads) note(e *rows.Row, partition int32, earlier, later Copy) (why string, by *harness.Reread) {
-	a, b := stintOf(e, partition, earlier), stintOf(e, partition, later)
+func (r *rereads) note(row *rows.Row, partition int32, earlier, later Copy) (why string, by *harness.Reread) {
+	a, b := stintOf(row, partition, earlier), stintOf(row, partition, later)
 	if a != nil && b != nil && a.Began > b.Began {
 		a, b = b, a // a zombie's late write: the log's order is not the order of the deliveries
 		earlier = later
@@ -47,10 +47,10 @@ func (r *rereads) note(e *rows.Row, partition int32, earlier, later Copy) (why s
 	x, ok := r.by[at]
 	if !ok {
 		x = &harness.Reread{
-			Why: at.why, By: saved.IncarnationRef(b.Worker), Before: e.IncarnationRef(earlier.Incarnation), Partition: partition,
+			Why: at.why, By: saved.IncarnationRef(b.Worker), Before: row.IncarnationRef(earlier.Incarnation), Partition: partition,
 			Generation: b.Generation, Assigned: b.Assigned, Began: b.Began, From: b.From,
 		}
-		if before := e.Worker(earlier.Incarnation); before != nil {
+		if before := row.Worker(earlier.Incarnation); before != nil {
 			x.Killed = before.Killed
 		}
 		if r.by == nil {
@@ -75,8 +75,8 @@ func whyReread(a, b *saved.Stint, earlier Copy) string {
 	return RereadRewind
 }
 
-func stintOf(e *rows.Row, partition int32, c Copy) *saved.Stint {
-	w := e.Worker(c.Incarnation)
+func stintOf(row *rows.Row, partition int32, c Copy) *saved.Stint {
+	w := row.Worker(c.Incarnation)
 	if w == nil {
 		return nil
 	}
@@ -84,21 +84,21 @@ func stintOf(e *rows.Row, partition int32, c Copy) *saved.Stint {
 }
 
 // settle finds the commit that each reread went back to, and lists them in time order.
-func (r *rereads) settle(e *rows.Row) ([]harness.Reread, error) {
+func (r *rereads) settle(row *rows.Row) ([]harness.Reread, error) {
 	var search commitSearch
 	for _, x := range r.by {
 		search.backTo(x, func(c harness.CommitRef) { x.Committed = &c })
 	}
-	if err := search.run(e); err != nil {
+	if err := search.run(row); err != nil {
 		return nil, err
 	}
 	var all []harness.Reread
 	for _, x := range r.by {
-		x.Text = describeReread(e, x)
+		x.Text = describeReread(row, x)
 		all = append(all, *x)
 	}
 	for _, x := range r.shared {
-		x.Text = describeRedelivery(e, x)
+		x.Text = describeRedelivery(row, x)
 		all = append(all, *x)
 	}
 	slices.SortFunc(all, func(a, b harness.Reread) int {
@@ -108,10 +108,10 @@ func (r *rereads) settle(e *rows.Row) ([]harness.Reread, error) {
 	return all, nil
 }
 
-func describeReread(e *rows.Row, x *harness.Reread) string {
+func describeReread(row *rows.Row, x *harness.Reread) string {
 	text := fmt.Sprintf("%s duplicates after a %s: %s", words.Number(x.Copies), x.Why, words.Incarnation(x.By))
 	if x.Generation >= 0 {
-		text += fmt.Sprintf(", given input partition %d in generation %d at %s,", x.Partition, x.Generation, e.Since(x.Assigned))
+		text += fmt.Sprintf(", given input partition %d in generation %d at %s,", x.Partition, x.Generation, row.Since(x.Assigned))
 	}
 	text += fmt.Sprintf(" began again at offset %d", x.From)
 	if x.Generation < 0 {
@@ -121,11 +121,11 @@ func describeReread(e *rows.Row, x *harness.Reread) string {
 	case c == nil:
 		text += ", and nothing was committed before that"
 	case c.Offset == x.From:
-		text += fmt.Sprintf(", the position that %s had committed at %s", words.Incarnation(*c.By), e.Since(c.At))
+		text += fmt.Sprintf(", the position that %s had committed at %s", words.Incarnation(*c.By), row.Since(c.At))
 	case c.Offset > x.From:
-		text += fmt.Sprintf(", though %s had committed %d at %s: the position went back", words.Incarnation(*c.By), c.Offset, e.Since(c.At))
+		text += fmt.Sprintf(", though %s had committed %d at %s: the position went back", words.Incarnation(*c.By), c.Offset, row.Since(c.At))
 	default:
-		text += fmt.Sprintf("; the newest confirmed commit before it is %d by %s at %s, so a later one took effect unconfirmed", c.Offset, words.Incarnation(*c.By), e.Since(c.At))
+		text += fmt.Sprintf("; the newest confirmed commit before it is %d by %s at %s, so a later one took effect unconfirmed", c.Offset, words.Incarnation(*c.By), row.Since(c.At))
 	}
 	text += "; " + words.Incarnation(x.Before) + " had processed them"
 	if x.Killed {

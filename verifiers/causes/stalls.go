@@ -29,49 +29,49 @@ const (
 const stateOngoing = "Ongoing"
 
 // findStalls lists a row's stalls by partition and time, each with its transaction, what it held back, and what ended it.
-func Stalls(e *rows.Row) ([]harness.Stall, error) {
+func Stalls(row *rows.Row) ([]harness.Stall, error) {
 	var all []harness.Stall
-	threshold := cmp.Or(e.Run.Record.Bounds.StallThreshold, harness.DefaultBounds().StallThreshold)
-	for p := range e.OutputPartitions() {
-		at := e.At(int32(p))
-		standing := e.Run.Live.Standstills[at]
+	threshold := cmp.Or(row.Run.Record.Bounds.StallThreshold, harness.DefaultBounds().StallThreshold)
+	for p := range row.OutputPartitions() {
+		at := row.At(int32(p))
+		standing := row.Run.Live.Standstills[at]
 		if standing == nil {
 			continue
 		}
 		var here []harness.Stall
-		for _, s := range standing.Longer(threshold, e.Run.Record.LoadStart) {
-			here = append(here, seenStall(e, at, s))
+		for _, s := range standing.Longer(threshold, row.Run.Record.LoadStart) {
+			here = append(here, seenStall(row, at, s))
 		}
-		if err := lookUp(e, e.OutputPartition(int32(p)), here[:min(len(here), maxStalls)]); err != nil {
+		if err := lookUp(row, row.OutputPartition(int32(p)), here[:min(len(here), maxStalls)]); err != nil {
 			return nil, err
 		}
 		all = append(all, here...)
 	}
-	return all, explainStalls(e, all)
+	return all, explainStalls(row, all)
 }
 
 // seenStall is what the observer saw of one stall.
-func seenStall(e *rows.Row, at saved.TopicPartition, s saved.Stall) harness.Stall {
+func seenStall(row *rows.Row, at saved.TopicPartition, s saved.Stall) harness.Stall {
 	x := harness.Stall{
-		Pipeline: e.Layout.Name, Topic: at.Topic, Partition: at.Partition, LSO: s.LSO, Start: int64(s.Start), End: int64(s.End),
-		Length: s.Length(), Open: s.Open, HeldBack: s.Held, Fault: faultAt(e.Run, s.Start), Coordinator: -1, EndEpoch: -1,
+		Pipeline: row.Layout.Name, Topic: at.Topic, Partition: at.Partition, LSO: s.LSO, Start: int64(s.Start), End: int64(s.End),
+		Length: s.Length(), Open: s.Open, HeldBack: s.Held, Fault: faultAt(row.Run, s.Start), Coordinator: -1, EndEpoch: -1,
 	}
-	for _, f := range e.Run.Record.Faults {
+	for _, f := range row.Run.Record.Faults {
 		if f.Injected != 0 && f.Injected <= s.End && (f.Healed == 0 || s.Start <= f.Healed) {
 			x.Faults = append(x.Faults, f.Fault+" "+f.Target)
 		}
 	}
-	first, last := e.Run.Live.AtLSO.Of(at, s.LSO)
+	first, last := row.Run.Live.AtLSO.Of(at, s.LSO)
 	if last != nil {
 		x.TransactionalID, x.ProducerID, x.ProducerEpoch, x.Coordinator = last.TransactionalID, last.ProducerID, last.ProducerEpoch, last.Coordinator
-		x.State, x.StateAt, x.OnsetState = first.State, int64(first.At), stateAtOnset(e.Run, first, s.Start)
+		x.State, x.StateAt, x.OnsetState = first.State, int64(first.At), stateAtOnset(row.Run, first, s.Start)
 		x.EndState, x.EndStateAt = last.State, int64(last.At)
 		x.Timeout = time.Duration(last.TimeoutMillis) * time.Millisecond
 		if last.StartMillis > 0 {
-			x.Began = int64(e.Run.Monotonic(last.StartMillis))
+			x.Began = int64(row.Run.Monotonic(last.StartMillis))
 		}
 	}
-	if r := e.Run.Live.LSOAdvanced[saved.OffsetOf{TopicPartition: at, Offset: s.LSO}]; r != nil {
+	if r := row.Run.Live.LSOAdvanced[saved.OffsetOf{TopicPartition: at, Offset: s.LSO}]; r != nil {
 		x.EndState, x.EndStateAt, x.EndEpoch = r.State, int64(r.At), r.ProducerEpoch
 	}
 	return x
@@ -88,13 +88,13 @@ func stateAtOnset(r *saved.Run, first *history.Culprit, onset history.Time) stri
 }
 
 // lookUp reads a partition's log for the transactions at the start of its stalls, what lies behind them, and their markers.
-func lookUp(e *rows.Row, p *logs.Partition, stalls []harness.Stall) error {
+func lookUp(row *rows.Row, p *logs.Partition, stalls []harness.Stall) error {
 	if p == nil || p.Idle || len(stalls) == 0 {
 		return nil
 	}
 	_, _, err := observation.ReadRuns(p.Path, func(b *observation.Batch) error {
 		for i := range stalls {
-			lookAt(e, b, &stalls[i])
+			lookAt(row, b, &stalls[i])
 		}
 		return nil
 	})
@@ -102,7 +102,7 @@ func lookUp(e *rows.Row, p *logs.Partition, stalls []harness.Stall) error {
 }
 
 // lookAt shows a stall one batch, in log order.
-func lookAt(e *rows.Row, b *observation.Batch, s *harness.Stall) {
+func lookAt(row *rows.Row, b *observation.Batch, s *harness.Stall) {
 	if b.Damaged || b.Last < s.LSO {
 		return
 	}
@@ -112,13 +112,13 @@ func lookAt(e *rows.Row, b *observation.Batch, s *harness.Stall) {
 		s.ProducerID, s.ProducerEpoch = b.ProducerID, int32(b.ProducerEpoch)
 		if len(b.Runs) > 0 && b.Runs[0].First.Status == observation.Output {
 			o := b.Runs[0].First.Origin
-			by := e.IncarnationRef(txns.Of(o.Worker, o.Incarnation))
+			by := row.IncarnationRef(txns.Of(o.Worker, o.Incarnation))
 			s.Txn.By, s.Txn.Ordinal = &by, o.Txn
 		}
 	case b.Control && s.Txn != nil && s.Marker == nil && b.ProducerID == s.Txn.ProducerID:
 		s.Marker = &harness.MarkerRef{
 			Offset: b.First, Commit: b.Marker == observation.MarkerCommit, ProducerEpoch: b.ProducerEpoch,
-			CoordinatorEpoch: b.CoordinatorEpoch, At: int64(e.Run.Monotonic(b.MaxTimestamp)),
+			CoordinatorEpoch: b.CoordinatorEpoch, At: int64(row.Run.Monotonic(b.MaxTimestamp)),
 		}
 	}
 	if !b.Control && b.First < s.LSO+s.HeldBack {
@@ -130,14 +130,14 @@ func lookAt(e *rows.Row, b *observation.Batch, s *harness.Stall) {
 }
 
 // explainStalls says what ended each stall: by its marker, and for an abort by who asked for it.
-func explainStalls(e *rows.Row, all []harness.Stall) error {
+func explainStalls(row *rows.Row, all []harness.Stall) error {
 	wanted := map[txns.Block]bool{}
 	for i := range all {
-		if t := all[i].Txn; t != nil && t.By != nil && t.Ordinal != 0 && len(wanted) < e.Run.Pieces.Blocks {
+		if t := all[i].Txn; t != nil && t.By != nil && t.Ordinal != 0 && len(wanted) < row.Run.Pieces.Blocks {
 			wanted[txns.BlockOf(txns.Of(t.By.Worker, t.By.Incarnation), t.Ordinal)] = true
 		}
 	}
-	found, err := gatherTxns(e, txns.SortedBlocks(wanted))
+	found, err := gatherTxns(row, txns.SortedBlocks(wanted))
 	if err != nil {
 		return err
 	}
@@ -149,13 +149,13 @@ func explainStalls(e *rows.Row, all []harness.Stall) error {
 		s := &all[i]
 		var told *Suspect
 		if t := s.Txn; t != nil && t.By != nil {
-			nameByWorker(e, s)
+			nameByWorker(row, s)
 			if told = byKey[txns.Key{Incarnation: txns.Of(t.By.Worker, t.By.Incarnation), Ordinal: t.Ordinal}]; told != nil {
 				t.Outcome, t.Decided = told.OutcomeText(), decidedBy(s.Marker)
 			}
 		}
 		if !s.Open && s.Marker != nil {
-			s.EndedBy = endedBy(e, s, told)
+			s.EndedBy = endedBy(row, s, told)
 		}
 	}
 	return nil
@@ -163,8 +163,8 @@ func explainStalls(e *rows.Row, all []harness.Stall) error {
 
 // nameByWorker gives a stall the transactional id that its worker used, where no broker named it: a transaction whose marker
 // is in the leader's log, and not replicated, still holds the last stable offset, and is open no more for the broker.
-func nameByWorker(e *rows.Row, s *harness.Stall) {
-	w := e.Worker(txns.Of(s.Txn.By.Worker, s.Txn.By.Incarnation))
+func nameByWorker(row *rows.Row, s *harness.Stall) {
+	w := row.Worker(txns.Of(s.Txn.By.Worker, s.Txn.By.Incarnation))
 	if s.TransactionalID != "" || w == nil {
 		return
 	}
@@ -192,7 +192,7 @@ func decidedBy(m *harness.MarkerRef) string {
 // for it; else of a newer session with the same transactional id, where one asked for a producer id just before the
 // marker; else of the coordinator, where the transaction had reached its timeout. Under transaction.version 2 every end
 // raises the producer epoch, so the marker's epoch alone tells none of them apart.
-func endedBy(e *rows.Row, s *harness.Stall, told *Suspect) string {
+func endedBy(row *rows.Row, s *harness.Stall, told *Suspect) string {
 	marker := history.Time(s.Marker.At)
 	switch {
 	case s.Marker.Commit:
@@ -200,13 +200,13 @@ func endedBy(e *rows.Row, s *harness.Stall, told *Suspect) string {
 	case told != nil && (told.Asked && !told.AskedCommit || told.Txn.Aborted()):
 		return EndedByClient
 	}
-	if by := newerSession(e, s, marker); by != nil {
+	if by := newerSession(row, s, marker); by != nil {
 		s.EndedByLife = by
 		return EndedByNewEpoch
 	}
 	timeout, began := s.Timeout, history.Time(s.Began)
 	if timeout == 0 {
-		timeout = e.Run.Record.Shared.TransactionTimeout
+		timeout = row.Run.Record.Shared.TransactionTimeout
 	}
 	if began == 0 && told != nil {
 		began = told.Begun
@@ -230,11 +230,11 @@ const (
 
 // newerSession finds who asked for a producer id with the stalled transaction's id just before its marker: another
 // incarnation, or the same one in a new session.
-func newerSession(e *rows.Row, s *harness.Stall, marker history.Time) *harness.Life {
+func newerSession(row *rows.Row, s *harness.Stall, marker history.Time) *harness.Life {
 	if s.Txn == nil || s.Txn.By == nil {
 		return nil
 	}
-	for _, w := range e.Workers {
+	for _, w := range row.Workers {
 		if w.Worker != s.Txn.By.Worker {
 			continue
 		}

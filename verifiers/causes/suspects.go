@@ -10,7 +10,6 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/logs"
-	"github.com/chaeos/chaeos/verifiers/observation"
 	"github.com/chaeos/chaeos/verifiers/parallel"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/saved"
@@ -32,10 +31,10 @@ func (s *Suspect) String() string {
 }
 
 // txnRef names a transaction as its worker numbered it and as the brokers know it, with what each says became of it.
-func TxnRef(e *rows.Row, s *Suspect) *harness.TxnRef {
+func TxnRef(row *rows.Row, s *Suspect) *harness.TxnRef {
 	by := saved.IncarnationRef(s.worker)
 	ref := &harness.TxnRef{By: &by, Ordinal: s.Ordinal, ProducerID: -1, ProducerEpoch: -1, Outcome: s.OutcomeText(), Decided: s.Decided()}
-	if ids := e.Layout.TransactionalIDs; int(s.Worker) < len(ids) {
+	if ids := row.Layout.TransactionalIDs; int(s.Worker) < len(ids) {
 		ref.TransactionalID = ids[s.Worker]
 	}
 	for _, p := range slices.Sorted(maps.Keys(s.Log)) {
@@ -65,37 +64,53 @@ func (s *Suspect) Decided() string {
 	return "nothing of it"
 }
 
-// lookIntoSuspects finds the blocks whose history and log don't agree, or don't say how they end, gathers their
-// transactions, and shows each to the transaction checks: by worker, incarnation and ordinal.
-func LookIntoSuspects(e *rows.Row, show func(*rows.Row, *Suspect)) error {
-	all := suspectBlocks(e)
+// LookIntoSuspects finds the blocks whose history and log don't agree, or don't say how they end, gathers their transactions,
+// and shows each by worker, incarnation and ordinal. It returns how many outputs of committed transactions are not in the log.
+func LookIntoSuspects(row *rows.Row, show func(*rows.Row, *Suspect)) (Gone, error) {
+	gone := Gone{}
+	all := suspectBlocks(row)
 	for len(all) > 0 {
-		n := min(len(all), e.Run.Pieces.Blocks)
-		found, err := gatherTxns(e, all[:n])
+		n := min(len(all), row.Run.Pieces.Blocks)
+		found, err := gatherTxns(row, all[:n])
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, s := range found {
-			show(e, s)
+			gone.count(row, s)
+			show(row, s)
 		}
 		all = all[n:]
 	}
-	return nil
+	return gone, nil
+}
+
+// Gone counts, by output partition, outputs of transactions whose commit was confirmed that are not in the log at all.
+type Gone map[int32]uint64
+
+func (g Gone) count(row *rows.Row, s *Suspect) {
+	if !s.Committed() {
+		return
+	}
+	for p, confirmed := range s.Confirmed {
+		if there := s.Log[p].Stored(); confirmed > there && row.Out.Whole(p) {
+			g[p] += confirmed - there
+		}
+	}
 }
 
 // suspectBlocks compares the sums; a log's transactions of a life without a history are nobody's word against it.
-func suspectBlocks(e *rows.Row) []txns.Block {
+func suspectBlocks(row *rows.Row) []txns.Block {
 	found := map[txns.Block]bool{}
-	for _, w := range e.Workers {
+	for _, w := range row.Workers {
 		maps.Copy(found, w.Sums.Suspects)
 		for b, sum := range w.Sums.ByBlock {
-			if e.Out.Sums.ByBlock[b] != sum {
+			if row.Out.Sums.ByBlock[b] != sum {
 				found[b] = true
 			}
 		}
 	}
-	for b, sum := range e.Out.Sums.ByBlock {
-		if w := e.Worker(b.Incarnation); w != nil && (w.Sums.ByBlock[b] != sum || e.Out.Sums.Suspects[b]) {
+	for b, sum := range row.Out.Sums.ByBlock {
+		if w := row.Worker(b.Incarnation); w != nil && (w.Sums.ByBlock[b] != sum || row.Out.Sums.Suspects[b]) {
 			found[b] = true
 		}
 	}
@@ -103,21 +118,21 @@ func suspectBlocks(e *rows.Row) []txns.Block {
 }
 
 // gatherTxns reads histories and logs again for the transactions of some blocks.
-func gatherTxns(e *rows.Row, wanted []txns.Block) ([]*Suspect, error) {
+func gatherTxns(row *rows.Row, wanted []txns.Block) ([]*Suspect, error) {
 	in := map[txns.Block]bool{}
 	for _, b := range wanted {
 		in[b] = true
 	}
 	found := map[txns.Key]*Suspect{}
-	for _, w := range e.Workers {
+	for _, w := range row.Workers {
 		if !slices.ContainsFunc(wanted, func(b txns.Block) bool { return b.Incarnation == w.Incarnation }) {
 			continue
 		}
-		if err := gatherFromHistory(e, w, in, found); err != nil {
+		if err := gatherFromHistory(row, w, in, found); err != nil {
 			return nil, err
 		}
 	}
-	if err := gatherFromLogs(e, in, found); err != nil {
+	if err := gatherFromLogs(row, in, found); err != nil {
 		return nil, err
 	}
 	return slices.SortedFunc(maps.Values(found), func(a, b *Suspect) int {
@@ -125,10 +140,10 @@ func gatherTxns(e *rows.Row, wanted []txns.Block) ([]*Suspect, error) {
 	}), nil
 }
 
-func gatherFromHistory(e *rows.Row, w *saved.Worker, in map[txns.Block]bool, found map[txns.Key]*Suspect) error {
+func gatherFromHistory(row *rows.Row, w *saved.Worker, in map[txns.Block]bool, found map[txns.Key]*Suspect) error {
 	again := saved.NewWorker(w.Incarnation, w.Name, nil)
 	again.Only, again.Effects = in, w.Effects
-	_, err := history.Scan(filepath.Join(e.Run.Dir, w.File), func(entry history.Entry) error {
+	_, err := history.Scan(filepath.Join(row.Run.Dir, w.File), func(entry history.Entry) error {
 		again.Add(entry)
 		return nil
 	})
@@ -142,36 +157,34 @@ func gatherFromHistory(e *rows.Row, w *saved.Worker, in map[txns.Block]bool, fou
 	return err
 }
 
-func gatherFromLogs(e *rows.Row, in map[txns.Block]bool, found map[txns.Key]*Suspect) error {
-	fates := make([]map[txns.Key]*txns.Tally, len(e.Out.Parts))
-	err := parallel.Do(len(e.Out.Parts), func(i int) error {
-		log := e.Out.Parts[i]
-		fates[i] = map[txns.Key]*txns.Tally{}
-		if log.Idle {
-			return nil
-		}
-		o := logs.NewReader(e.Run, e.In, e.Layout, log)
-		var current *observation.Batch
-		o.Transaction = func(key txns.Key, decided txns.Visibility, n uint64) {
-			if found[key] == nil || !in[txns.BlockOf(key.Incarnation, key.Ordinal)] {
-				return
+func gatherFromLogs(row *rows.Row, in map[txns.Block]bool, found map[txns.Key]*Suspect) error {
+	if !row.OutputsInTransactions() {
+		return nil
+	}
+	tallies := make([]map[txns.Key]*txns.Tally, len(row.Out.Parts))
+	err := parallel.Do(len(row.Out.Parts), func(i int) error {
+		tallies[i] = map[txns.Key]*txns.Tally{}
+		return row.Out.Each(row.Out.Parts[i], func(x *logs.Section) bool { return x.HoldsTxn(in) }, func(b *logs.Batch) {
+			for j := range b.Pieces {
+				p := &b.Pieces[j]
+				first := &p.Run.First
+				key := txns.Key{Incarnation: txns.Of(first.Worker, first.Incarnation), Ordinal: first.Txn}
+				if p.Kind > logs.Unmatched || found[key] == nil || !in[txns.BlockOf(key.Incarnation, key.Ordinal)] {
+					continue
+				}
+				t := tallies[i][key]
+				if t == nil {
+					t = &txns.Tally{}
+					tallies[i][key] = t
+				}
+				t.Add(b.Decided, uint64(p.Count))
+				t.Producer, t.Epoch = b.ProducerID, b.ProducerEpoch
 			}
-			f := fates[i][key]
-			if f == nil {
-				f = &txns.Tally{}
-				fates[i][key] = f
-			}
-			f.Add(decided, n)
-			f.Producer, f.Epoch = current.ProducerID, current.ProducerEpoch
-		}
-		return log.ReadWhere(func(x *logs.Section) bool { return x.HoldsTxn(in) }, func(b *observation.Batch) {
-			current = b
-			o.Batch(b)
 		})
 	})
-	for i, of := range fates {
-		for key, f := range of {
-			found[key].Log[e.Out.Parts[i].Number] = f
+	for i, of := range tallies {
+		for key, t := range of {
+			found[key].Log[row.Out.Parts[i].Number] = t
 		}
 	}
 	return err

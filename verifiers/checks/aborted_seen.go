@@ -8,28 +8,37 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/causes"
 	"github.com/chaeos/chaeos/verifiers/rows"
-	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-// checkAbortedSeen counts visible outputs of transactions whose abort was confirmed.
-func checkAbortedSeen(e *Facts, n *harness.Numbers) []Finding {
-	if !e.OutputsInTransactions() {
-		return nil
-	}
-	seen := e.txns.abortedSeen
-	n.AbortedSeen = &seen.n
-	if seen.n == 0 {
-		return nil
-	}
-	return with(Breaks(onlyExactly, "%s outputs are visible though their transaction's abort was confirmed, e.g. of %s", words.Number(seen.n), seen.first()), seen.anomalies)
+var abortedSeen = Check{
+	Name:    "aborted-seen",
+	About:   "counts visible outputs of transactions whose abort was confirmed",
+	Control: "an aborted transaction shown",
+	Numbers: []harness.Number{
+		{
+			Key: "abortedSeen", Header: "ABORTED SEEN", Absent: harness.Null, Worst: true,
+			Means:  "Visible outputs of transactions whose abort was confirmed.",
+			Unseen: "aborted outputs that readers with `read_uncommitted` would be given, where the row's own readers use `read_committed`.",
+		},
+	},
+	Begin: inTransactions(func() Counting { return &abortedSeenCount{ofTransactions{kind: harness.AnomalyAbortedSeen}} }),
 }
 
-func abortedSeen(e *rows.Row, sums *txnCounts, s *causes.Suspect) {
+type abortedSeenCount struct{ ofTransactions }
+
+// Transaction implements TransactionReader.
+func (c *abortedSeenCount) Transaction(r *rows.Row, s *causes.Suspect) {
 	if !s.Aborted() {
 		return
 	}
 	for _, p := range slices.Sorted(maps.Keys(s.Log)) {
-		seen := s.Log[p].Shown(e.Layout.ReadUncommittedOutput)
-		sums.abortedSeen.add(e, harness.AnomalyAbortedSeen, s, seen, func() string { return fmt.Sprintf("%s in %s", s, e.PartitionName(p)) })
+		shown := s.Log[p].Shown(r.Layout.ReadUncommittedOutput)
+		c.add(r, s, shown, func() string { return fmt.Sprintf("%s in %s", s, r.PartitionName(p)) })
 	}
+}
+
+// Finish implements Counting.
+func (c *abortedSeenCount) Finish(_ *Facts, n *harness.Numbers) []Finding {
+	n.Set("abortedSeen", c.n)
+	return c.found(onlyExactly, "%s outputs are visible though their transaction's abort was confirmed, e.g. of %s")
 }

@@ -6,37 +6,43 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// checkBites doubts a row that a fault aimed at it did not hit: it would show what the pipeline does on a good day. Of a
-// fault that is repeated, one must hit.
-func checkBites(e *Facts, _ *harness.Numbers) []Finding {
+var bites = Check{
+	Name:    "bites",
+	About:   "doubts a row on which a fault aimed at it took no effect: it would show what the pipeline does on a good day",
+	Control: "a fault that took no effect",
+	Begin:   always(finishBites),
+}
+
+// finishBites: of a fault that is repeated, one injection must take effect.
+func finishBites(f *Facts, _ *harness.Numbers) []Finding {
 	var found []Finding
-	for _, f := range e.Run.Record.Faults {
-		name := f.Fault + " " + f.Target
-		if !f.Concerns(e.Layout.Name) && f.Error == "" {
-			continue // a fault that went wrong may have hit anybody
+	for _, fault := range f.Run.Record.Faults {
+		name := fault.Fault + " " + fault.Target
+		if !fault.Concerns(f.Layout.Name) && fault.Error == "" {
+			continue // a fault that went wrong may have hit any row
 		}
-		switch bite := biteOf(f, e.Layout.Name); {
-		case f.Error != "":
-			found = append(found, doubt("%s went wrong: %s", name, f.Error)...)
-		case f.Injected == 0:
+		switch bite := biteOf(fault, f.Layout.Name); {
+		case fault.Error != "":
+			found = append(found, doubt("%s went wrong: %s", name, fault.Error)...)
+		case fault.Injected == 0:
 			found = append(found, doubt("%s was never injected", name)...)
-		case f.Healed == 0:
+		case fault.Healed == 0:
 			found = append(found, doubt("%s was never healed", name)...)
 		case bite == nil:
-			found = append(found, doubt("whether %s bit was not measured", name)...)
-		case !bite.Bit && f.Series > 0 && seriesBit(e, f.Series):
+			found = append(found, doubt("whether %s took effect was not measured", name)...)
+		case !bite.Bit && fault.Series > 0 && seriesBit(f, fault.Series):
 		case !bite.Bit:
-			found = append(found, doubt("%s did not bite: %s", name, bite.Proof)...)
+			found = append(found, doubt("%s did not take effect: %s", name, bite.Proof)...)
 		}
 	}
 	return found
 }
 
-// seriesBit says whether one of a repeated fault's injections hit the pipeline.
-func seriesBit(e *Facts, series int) bool {
-	return slices.ContainsFunc(e.Run.Record.Faults, func(f harness.FaultRecord) bool {
-		bite := biteOf(f, e.Layout.Name)
-		return f.Series == series && bite != nil && bite.Bit
+// seriesBit reports whether one of a repeated fault's injections took effect on the pipeline.
+func seriesBit(f *Facts, series int) bool {
+	return slices.ContainsFunc(f.Run.Record.Faults, func(fault harness.FaultRecord) bool {
+		bite := biteOf(fault, f.Layout.Name)
+		return fault.Series == series && bite != nil && bite.Bit
 	})
 }
 

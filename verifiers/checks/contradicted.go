@@ -8,37 +8,46 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/causes"
 	"github.com/chaeos/chaeos/verifiers/rows"
-	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-// checkContradicted matches control records with what workers were told: a transaction's marker in a partition must not
-// say commit where the abort was confirmed, the commit refused or never asked for, nor abort where the commit was
-// confirmed. A late or repeated request to end a transaction shows here first, whatever it did to the records.
-func checkContradicted(e *Facts, n *harness.Numbers) []Finding {
-	if !e.OutputsInTransactions() {
-		return nil
-	}
-	x := e.txns.contradicted
-	n.Contradicted = &x.n
-	if x.n == 0 {
-		return nil
-	}
-	return with(Breaks(onlyExactly, "%s control records say otherwise than the client was told, e.g. %s", words.Number(x.n), x.first()), x.anomalies)
+var contradicted = Check{
+	Name:    "contradicted",
+	About:   "compares control records with what workers were told",
+	Control: "a torn transaction over two partitions",
+	Numbers: []harness.Number{
+		{
+			Key: "contradicted", Header: "CONTRADICTED", Show: harness.WhenNonZero, Absent: harness.Null,
+			Means: "Control records, by transaction and output partition, that contradict what the worker was told: commit where the abort was\n" +
+				"confirmed, or the commit refused or never asked for; abort where the commit was confirmed. What the row's readers are given\n" +
+				"does not matter here, nor for torn, committed not seen and the end of an unknown commit: those go by the control records also\n" +
+				"where readers use `read_uncommitted`.",
+			Unseen: "a marker that ends no records of this run, or one whose transaction's end nobody learnt.",
+		},
+	},
+	Begin: inTransactions(func() Counting { return &contradictedCount{ofTransactions{kind: harness.AnomalyContradicted}} }),
 }
 
-func contradicted(e *rows.Row, sums *txnCounts, s *causes.Suspect) {
+type contradictedCount struct{ ofTransactions }
+
+// Transaction implements TransactionReader. A late or repeated request to end a transaction shows here first, whatever it did
+// to the records.
+func (c *contradictedCount) Transaction(r *rows.Row, s *causes.Suspect) {
 	for _, p := range slices.Sorted(maps.Keys(s.Log)) {
 		says := ""
-		switch f := s.Log[p]; {
-		case f.Visible > 0 && (s.Aborted() || s.Refused()):
+		switch t := s.Log[p]; {
+		case t.Visible > 0 && (s.Aborted() || s.Refused()):
 			says = "commit"
-		case f.Aborted > 0 && s.Committed():
+		case t.Aborted > 0 && s.Committed():
 			says = "abort"
 		default:
 			continue
 		}
-		sums.contradicted.add(e, harness.AnomalyContradicted, s, 1, func() string {
-			return fmt.Sprintf("%s (%s): %s in %s", s, s.OutcomeText(), says, e.PartitionName(p))
-		})
+		c.add(r, s, 1, func() string { return fmt.Sprintf("%s (%s): %s in %s", s, s.OutcomeText(), says, r.PartitionName(p)) })
 	}
+}
+
+// Finish implements Counting.
+func (c *contradictedCount) Finish(_ *Facts, n *harness.Numbers) []Finding {
+	n.Set("contradicted", c.n)
+	return c.found(onlyExactly, "%s control records contradict what the client was told, e.g. %s")
 }

@@ -5,35 +5,29 @@ import (
 	"github.com/chaeos/chaeos/verifiers/keyset"
 )
 
-// inputAnomalies lists the inputs behind the counts of lost, unprocessed, hidden and phantom records, for the kinds that
-// no check has listed with more detail.
-func InputAnomalies(e *Facts, found []Finding) []Finding {
+// Examples lists the inputs behind the counts of lost, unprocessed, hidden and phantom records, for the kinds that no check
+// has listed with more detail.
+func Examples(f *Facts, found []Finding) []harness.Anomaly {
 	listed := map[harness.AnomalyKind]bool{}
-	for _, f := range found {
-		for _, a := range f.Anomalies {
+	for _, x := range found {
+		for _, a := range x.Anomalies {
 			listed[a.Kind] = true
 		}
 	}
-	sets := []struct {
-		kind harness.AnomalyKind
-		keys *keyset.Set
-	}{
-		{harness.AnomalyLost, e.Lost}, {harness.AnomalyUnprocessed, e.Unprocessed}, {harness.AnomalyHidden, e.Hidden},
-	}
-	if e.Layout.ProducerOnly {
-		sets = append(sets, struct {
-			kind harness.AnomalyKind
-			keys *keyset.Set
-		}{harness.AnomalyPhantom, e.Source.Failed.And(e.Out.Visible)})
-	}
-	var all Finding
-	for _, s := range sets {
-		if listed[s.kind] {
-			continue
+	var all []harness.Anomaly
+	list := func(kind harness.AnomalyKind, keys *keyset.Set) {
+		if listed[kind] {
+			return
 		}
-		for _, k := range s.keys.First(e.Keep.Most) {
-			all.Anomalies = append(all.Anomalies, harness.Anomaly{Kind: s.kind, Record: e.RecordRef(k), Text: e.RecordName(k)})
+		for _, k := range keys.First(f.Keep.Most) {
+			all = append(all, harness.Anomaly{Kind: kind, Record: f.RecordRef(k), Text: f.RecordName(k)})
 		}
 	}
-	return []Finding{all}
+	list(harness.AnomalyLost, f.Lost)
+	list(harness.AnomalyUnprocessed, f.Unprocessed)
+	list(harness.AnomalyHidden, f.Hidden)
+	if f.SourceUnderTest() {
+		list(harness.AnomalyPhantom, phantomsOfSource(f))
+	}
+	return all
 }

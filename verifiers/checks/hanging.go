@@ -10,22 +10,39 @@ import (
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-// checkHanging counts the transactions that never ended, and says how each could be ended.
-func checkHanging(e *Facts, n *harness.Numbers) []Finding {
-	n.Hanging = uint64(len(e.Open))
-	if n.Hanging == 0 {
+var hanging = Check{
+	Name:    "hanging",
+	About:   "counts the transactions that never ended, and says how each could be ended",
+	Control: "a transaction that no coordinator lists",
+	Numbers: []harness.Number{
+		{
+			Key: "hanging", Header: "HANGING", Show: harness.WhenNonZero,
+			Means: "Transactions that were still open after everything had settled, in the row's output or input, with transactional id,\n" +
+				"producer id and epoch, age, partitions, coordinator and its state. One that its coordinator still has `Ongoing` ends at its\n" +
+				"timeout; one that the coordinator has ended, or that none lists, never ends by itself. `hanging` in JSON has the\n" +
+				"`kafka-transactions.sh … abort` commands, one a partition, and the `chaeos inject transaction-abort …` commands that do the\n" +
+				"same to a cluster that is still up (`run --keep`): by silence and not by start offset, so that younger transactions stay.",
+			Unseen: "transactions in other topics.",
+		},
+	},
+	Begin: always(finishHanging),
+}
+
+func finishHanging(f *Facts, n *harness.Numbers) []Finding {
+	n.Set("hanging", len(f.Open))
+	if len(f.Open) == 0 {
 		return nil
 	}
 	var texts []string
 	var anomalies []harness.Anomaly
-	for i := range e.Open {
-		text := describeHanging(&e.Open[i])
+	for i := range f.Open {
+		text := describeHanging(&f.Open[i])
 		texts = append(texts, text)
-		anomalies = append(anomalies, harness.Anomaly{Kind: harness.AnomalyHanging, Txn: &e.Open[i].TxnRef, Text: text + "; to end it: " + toEnd(&e.Open[i])})
+		anomalies = append(anomalies, harness.Anomaly{Kind: harness.AnomalyHanging, Txn: &f.Open[i].TxnRef, Text: text + "; to end it: " + toEnd(&f.Open[i])})
 	}
-	found := with(doubt("%s transactions are still open: %s", words.Number(n.Hanging), strings.Join(texts[:min(len(texts), causes.MaxExamples)], "; ")), anomalies)
-	for i := range e.Open[:min(len(e.Open), causes.MaxExamples)] {
-		found = append(found, note("to end the transaction of producer id %d: %s", e.Open[i].ProducerID, toEnd(&e.Open[i]))...)
+	found := with(doubt("%s transactions are still open: %s", words.Number(len(f.Open)), strings.Join(texts[:min(len(texts), causes.MaxExamples)], "; ")), anomalies)
+	for i := range f.Open[:min(len(f.Open), causes.MaxExamples)] {
+		found = append(found, note("to end the transaction of producer id %d: %s", f.Open[i].ProducerID, toEnd(&f.Open[i]))...)
 	}
 	return found
 }

@@ -12,27 +12,61 @@ import (
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-// checkLatency reads the live reader's histograms. Inputs that it never got count as infinite: a percentile that falls
-// among them is not given, and the note says why.
-func checkLatency(e *Facts, n *harness.Numbers) []Finding {
-	var shown uint64
-	for p := range e.OutputPartitions() {
-		shown += e.Meter(int32(p)).Shown
+var latency = Check{
+	Name:    "latency",
+	About:   "reads the live reader's latencies; inputs that it was never delivered count as infinite",
+	Control: "a tail that is not delivered live",
+	Numbers: []harness.Number{
+		{
+			Key: "p50", Header: "P50 E2E", Kind: harness.Duration, Show: harness.DataOnly, Absent: harness.Null, Measure: true,
+			Means: "The median time from a record's scheduled send time to the first delivery of its output to the live `read_committed`\n" +
+				"reader. Inputs that it never got count as infinite.",
+			Unseen: "the reader's own delay of up to 250 ms where nothing else is new.",
+		},
+		{
+			Key: "p99", Header: "P99 E2E", Kind: harness.Duration, Absent: harness.Null, Text: p99Text, Worst: true, Measure: true,
+			Means:  "The 99th percentile of the same; `∞` where it falls among the inputs that the reader never got.",
+			Unseen: "see P50.",
+		},
+		{
+			Key: "neverLive", Header: "NOT DELIVERED LIVE", Show: harness.WhenNonZero,
+			Means:  "Inputs whose output the live reader never got.",
+			Unseen: "why: lost, hidden and late all count.",
+		},
+	},
+	Begin: always(finishLatency),
+}
+
+// p99Text tells an infinite latency from one that was not observed: a percentile that falls among the inputs that the live
+// reader was never delivered has no value, and they are more than one in a hundred.
+func p99Text(n harness.Numbers, format func(any) string) string {
+	if n.Value("p99") == nil && n.Count("neverLive") > n.Count("input")/100 {
+		return "∞"
 	}
-	if !e.Run.Live.Recorded {
+	return format(n.Value("p99"))
+}
+
+func finishLatency(f *Facts, n *harness.Numbers) []Finding {
+	if !f.Run.Live.Recorded {
 		return nil
 	}
-	n.NeverLive = e.InputCount - min(e.InputCount, shown)
-	h, err := loadLatencies(e.Run.Live.Latency[e.Layout.Name])
+	var shown uint64
+	for p := range int32(f.OutputPartitions()) {
+		shown += f.Meter(p).Shown
+	}
+	never := f.InputCount - min(f.InputCount, shown)
+	n.Set("neverLive", never)
+	h, err := loadLatencies(f.Run.Live.Latency[f.Layout.Name])
 	if err != nil {
 		return note("latencies can't be read: %v", err)
 	}
 	if h == nil || h.TotalCount() == 0 {
 		return nil
 	}
-	n.P50, n.P99 = percentile(h, n.NeverLive, 0.50), percentile(h, n.NeverLive, 0.99)
-	if n.P99 == nil {
-		return note("the 99th percentile is infinite: %s inputs never reached the live reader", words.Number(n.NeverLive))
+	percentile(n, "p50", h, never, 0.50)
+	percentile(n, "p99", h, never, 0.99)
+	if n.Value("p99") == nil {
+		return note("the 99th percentile is infinite: %s inputs never reached the live reader", words.Number(never))
 	}
 	return nil
 }
@@ -60,12 +94,11 @@ func loadLatencies(l saved.Latencies) (*hdrhistogram.Histogram, error) {
 	return hdrhistogram.Import(a), nil
 }
 
-// percentile is the q-quantile with never further values of infinity; nil is infinity.
-func percentile(h *hdrhistogram.Histogram, never uint64, q float64) *time.Duration {
+// percentile sets the q-quantile with never further values of infinity; one that is infinite has no value.
+func percentile(n *harness.Numbers, key string, h *hdrhistogram.Histogram, never uint64, q float64) {
 	total := uint64(h.TotalCount())
 	rank := uint64(math.Ceil(q * float64(total+never)))
-	if rank > total {
-		return nil
+	if rank <= total {
+		n.Set(key, time.Duration(h.ValueAtQuantile(100*float64(rank)/float64(total))))
 	}
-	return new(time.Duration(h.ValueAtQuantile(100 * float64(rank) / float64(total))))
 }

@@ -6,19 +6,43 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// checkNoProgress finds the longest time that an output partition with input waiting brought nothing new.
-func checkNoProgress(e *Facts, n *harness.Numbers) []Finding {
-	if !e.Run.Live.Recorded {
+var noProgress = Check{
+	Name:    "no-progress",
+	About:   "finds the longest time that an output partition with input waiting showed nothing new",
+	Control: "an output that pauses",
+	Numbers: []harness.Number{
+		{
+			Key: "noProgress", Header: "NO PROGRESS", Kind: harness.Duration, Absent: harness.Null, Worst: true, Measure: true,
+			Means: "The longest time from the load's start on that an output partition with input waiting showed nothing new to the live\n" +
+				"reader. A pause that no output ended counts up to the last input.",
+			Unseen: "what the live reader itself was late with.",
+		},
+		{
+			Key: "noProgressIn", Header: "NO PROGRESS IN", Kind: harness.PartitionID, Show: harness.DataOnly, Of: "noProgress", Measure: true,
+			Means:  "The partition of that pause.",
+			Unseen: "other partitions with a pause as long.",
+		},
+	},
+	Begin: always(finishNoProgress),
+}
+
+func finishNoProgress(f *Facts, n *harness.Numbers) []Finding {
+	if !f.Run.Live.Recorded {
 		return nil
 	}
-	for p := range e.OutputPartitions() {
-		m := e.Meter(int32(p))
-		if n.NoProgress == nil && m.Offered > 0 {
-			n.NoProgress, n.NoProgressIn = new(time.Duration(0)), e.At(int32(p)).Partition
+	longest, in := time.Duration(-1), int32(0)
+	for p := range int32(f.OutputPartitions()) {
+		m := f.Meter(p)
+		if longest < 0 && m.Offered > 0 {
+			longest, in = 0, p
 		}
-		if x := m.Longest; x != nil && (n.NoProgress == nil || x.Length() > *n.NoProgress) {
-			n.NoProgress, n.NoProgressIn = new(x.Length()), e.At(int32(p)).Partition
+		if x := m.Longest; x != nil && x.Length() > longest {
+			longest, in = x.Length(), p
 		}
+	}
+	if longest >= 0 {
+		n.Set("noProgress", longest)
+		n.Set("noProgressIn", f.At(in).Partition)
 	}
 	return nil
 }

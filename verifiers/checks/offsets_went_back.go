@@ -8,26 +8,39 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// checkOffsetsWentBack counts input partitions whose final committed offset is lower than, or missing after, a confirmed
-// commit. Alone it breaks nothing: what it leads to shows as duplicates.
-func checkOffsetsWentBack(e *Facts, n *harness.Numbers) []Finding {
-	if !e.HaveFinal {
+var offsetsWentBack = Check{
+	Name:    "offsets-went-back",
+	About:   "counts input partitions whose final committed offset is lower than, or missing after, a confirmed commit",
+	Control: "committed offsets that went back",
+	Numbers: []harness.Number{
+		{
+			Key: "offsetsWentBack", Header: "OFFSETS WENT BACK", Show: harness.WhenNonZero,
+			Means:  "Input partitions whose final committed offset is lower than, or missing after, a confirmed commit.",
+			Unseen: "committed offsets that went back during the run and came forward again: what they led to shows as duplicates.",
+		},
+	},
+	Begin: always(finishOffsetsWentBack),
+}
+
+// finishOffsetsWentBack finds what alone breaks nothing: what it leads to shows as duplicates.
+func finishOffsetsWentBack(f *Facts, n *harness.Numbers) []Finding {
+	if !f.HaveFinal {
 		return nil
 	}
-	confirmed := e.ConfirmedCommits()
-	first := ""
-	for _, p := range slices.Sorted(maps.Keys(confirmed)) {
-		final, ok := e.FinalOffsets[p]
-		if ok && final >= confirmed[p] {
+	back, first := 0, ""
+	for _, p := range slices.Sorted(maps.Keys(f.Confirmed)) {
+		final, ok := f.Final[p]
+		if ok && final >= f.Confirmed[p] {
 			continue
 		}
-		n.OffsetsWentBack++
+		back++
 		if first == "" {
-			first = fmt.Sprintf("%d was confirmed in input partition %d, %d is committed now", confirmed[p], p, final)
+			first = fmt.Sprintf("%d was confirmed in input partition %d, %d is committed now", f.Confirmed[p], p, final)
 		}
 	}
-	if n.OffsetsWentBack == 0 {
+	n.Set("offsetsWentBack", back)
+	if back == 0 {
 		return nil
 	}
-	return note("committed offsets went back in %d input partitions: %s", n.OffsetsWentBack, first)
+	return note("committed offsets went back in %d input partitions: %s", back, first)
 }

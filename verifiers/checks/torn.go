@@ -8,56 +8,63 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/causes"
 	"github.com/chaeos/chaeos/verifiers/rows"
-	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-// checkTorn counts transactions of which some confirmed outputs, or the offset commit, took effect and others did not.
-func checkTorn(e *Facts, n *harness.Numbers) []Finding {
-	if !e.OutputsInTransactions() {
-		return nil
-	}
-	torn := e.txns.torn
-	n.Torn = &torn.n
-	if torn.n == 0 {
-		return nil
-	}
-	return with(Breaks(onlyExactly, "%s transactions took effect in part, e.g. %s", words.Number(torn.n), torn.first()), torn.anomalies)
+var torn = Check{
+	Name:    "torn",
+	About:   "counts transactions of which some outputs, or the offset commit, took effect and others did not",
+	Control: "a torn transaction over two partitions",
+	Numbers: []harness.Number{
+		{
+			Key: "torn", Header: "TORN", Absent: harness.Null, Worst: true,
+			Means: "Transactions of whose outputs (those in the log, and the confirmed ones), in all topics, and offset commit some took effect and\n" +
+				"some did not.",
+			Unseen: "an offset commit that a later one has passed: only one that would have committed just the final committed offset, or lies beyond it, is proof.",
+		},
+	},
+	Begin: inTransactions(func() Counting { return &tornCount{ofTransactions{kind: harness.AnomalyTorn}} }),
 }
 
-func torn(e *rows.Row, sums *txnCounts, s *causes.Suspect) {
-	if e.Layout.Effects {
-		return
-	}
-	if took, missed := effects(e, s); took != "" && missed != "" {
-		sums.torn.add(e, harness.AnomalyTorn, s, 1, func() string { return fmt.Sprintf("%s: %s, but %s", s, took, missed) })
+type tornCount struct{ ofTransactions }
+
+// Transaction implements TransactionReader.
+func (c *tornCount) Transaction(r *rows.Row, s *causes.Suspect) {
+	if took, missed := outcomesOf(r, s); took != "" && missed != "" {
+		c.add(r, s, 1, func() string { return fmt.Sprintf("%s: %s, but %s", s, took, missed) })
 	}
 }
 
-// effects says what of a transaction took effect, and what did not.
-func effects(e *rows.Row, s *causes.Suspect) (took, missed string) {
+// Finish implements Counting.
+func (c *tornCount) Finish(_ *Facts, n *harness.Numbers) []Finding {
+	n.Set("torn", c.n)
+	return c.found(onlyExactly, "%s transactions took effect in part, e.g. %s")
+}
+
+// outcomesOf says what of a transaction took effect, and what did not.
+func outcomesOf(r *rows.Row, s *causes.Suspect) (took, missed string) {
 	for _, p := range slices.Sorted(maps.Keys(s.Log)) {
-		if f := s.Log[p]; f.Visible > 0 {
-			took = fmt.Sprintf("%d outputs in %s are visible", f.Visible, e.PartitionName(p))
+		if t := s.Log[p]; t.Visible > 0 {
+			took = fmt.Sprintf("%d outputs in %s are visible", t.Visible, r.PartitionName(p))
 		}
-		if f := s.Log[p]; f.Aborted > 0 {
-			missed = fmt.Sprintf("%d outputs in %s are aborted", f.Aborted, e.PartitionName(p))
+		if t := s.Log[p]; t.Aborted > 0 {
+			missed = fmt.Sprintf("%d outputs in %s are aborted", t.Aborted, r.PartitionName(p))
 		}
 	}
 	for _, p := range slices.Sorted(maps.Keys(s.Confirmed)) {
-		if there := s.Log[p].Present(); there < s.Confirmed[p] && e.Out.Whole(p) {
-			missed = fmt.Sprintf("%d of %d outputs in %s are not", s.Confirmed[p]-there, s.Confirmed[p], e.PartitionName(p))
+		if there := s.Log[p].Present(); there < s.Confirmed[p] && r.Out.Whole(p) {
+			missed = fmt.Sprintf("%d of %d outputs in %s are not", s.Confirmed[p]-there, s.Confirmed[p], r.PartitionName(p))
 		}
 	}
-	if !e.HaveFinal {
+	if !r.HaveFinal {
 		return took, missed
 	}
 	for _, o := range s.Offsets {
-		final := e.FinalOffsets[o.Partition]
+		final := r.Final[o.Partition]
 		switch {
 		case final < o.Offset && missed == "":
-			missed = fmt.Sprintf("position %d of input partition %d is not committed", o.Offset, o.Partition)
-		case final == o.Offset && e.Last[o.Partition] == 1 && took == "":
-			took = fmt.Sprintf("position %d of input partition %d is committed", o.Offset, o.Partition)
+			missed = fmt.Sprintf("offset %d of input partition %d is not committed", o.Offset, o.Partition)
+		case final == o.Offset && r.Last[o.Partition] == 1 && took == "":
+			took = fmt.Sprintf("offset %d of input partition %d is committed", o.Offset, o.Partition)
 		}
 	}
 	return took, missed

@@ -10,55 +10,82 @@ import (
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-// checkUnknown counts outcomes that the source under test, or a worker, never learnt, and settles them by the log: "unknown,
-// happened" where their effect is visible, "unknown, did not" where it isn't. Either is allowed; a second copy, or half an
-// effect, is not, and other checks find it.
-func checkUnknown(e *Facts, n *harness.Numbers) []Finding {
-	if e.Layout.ProducerOnly {
-		open := e.Source.Unsettled()
-		n.Unknown, n.UnknownHappened = open.Len(), open.And(e.Out.Visible).Len()
-		n.UnknownDidNot = n.Unknown - n.UnknownHappened
-		return unknownNote(n, nil)
-	}
-	highest := e.ConfirmedCommits()
-	n.UnknownCommits, n.UnknownCommitsHappened = e.txns.unknown.n, e.txns.unknownHappened
-	for _, w := range e.Workers {
-		unknownOutputs(e, w, n)
-		n.UnknownCommits += w.UnknownCommits.N
-		n.UnknownCommitsHappened += w.UnknownCommits.Happened(e.FinalOffsets, highest)
-	}
-	n.Unknown += n.UnknownCommits
-	n.UnknownHappened += n.UnknownCommitsHappened
-	n.UnknownDidNot = n.Unknown - n.UnknownHappened
-	return unknownNote(n, e.txns.unknown.anomalies)
+var unknown = Check{
+	Name:    "unknown",
+	About:   "counts outcomes that the source under test, or a worker, never learnt, and decides them by the log",
+	Control: "unknown records, one of which is there",
+	Numbers: []harness.Number{
+		{
+			Key: "unknown", Header: "UNKNOWN", Text: unknownText,
+			Means: "Outcomes that a client never learnt: records of a source under test, outputs and offset commits outside transactions, commits\n" +
+				"of transactions (what a transaction holds stands or falls with it). So is an acknowledgement to a share group that was refused:\n" +
+				"a client sends a lost request again, and the one before it may have been applied. The log decides them: *unknown, happened* or *unknown, did\n" +
+				"not*. Either is allowed; a second copy is a duplicate, and half an outcome is torn.",
+			Unseen: "outcomes that a client learnt wrongly: those are phantoms, or contradicted. And outputs of which a killed worker's history says nothing.",
+		},
+		{
+			Key: "unknownHappened", Header: "UNKNOWN HAPPENED", Show: harness.DataOnly,
+			Means: "Those of them whose outcome is visible: the record, the transaction's outputs, or a final committed offset past every confirmed commit\n" +
+				"that is just what this commit names. Several commits of the same position all count.",
+			Unseen: "a commit that happened and was passed by a later confirmed one, or an acknowledgement to a share group: they count as not happened.",
+		},
+		{
+			Key: "unknownDidNot", Header: "UNKNOWN DID NOT", Show: harness.DataOnly,
+			Means:  "The rest of them: nothing of them is visible.",
+			Unseen: "an outcome that is still hidden behind an open transaction.",
+		},
+		{
+			Key: "unknownCommits", Header: "UNKNOWN COMMITS", Show: harness.DataOnly,
+			Means:  "Those of the unknown outcomes that were offset commits or ends of transactions; the rest were produces.",
+			Unseen: "which of several requests of one commit was lost.",
+		},
+		{
+			Key: "unknownCommitsHappened", Header: "UNKNOWN COMMITS HAPPENED", Show: harness.DataOnly,
+			Means:  "Unknown commits whose outcome is visible.",
+			Unseen: "see unknown happened.",
+		},
+	},
+	Begin: func(s *rows.Subject) Counting {
+		if s.SourceUnderTest() {
+			return atEnd(finishUnknownOfSource)
+		}
+		return &unknownCount{commits: ofTransactions{kind: harness.AnomalyUnknown}}
+	},
 }
 
-// unknownNote says how the log decided what nobody learnt.
-func unknownNote(n *harness.Numbers, anomalies []harness.Anomaly) []Finding {
-	if n.Unknown == 0 {
-		return nil
+// unknownText is two figures in one column: how many outcomes were never learnt, and how many of those happened.
+func unknownText(n harness.Numbers, format func(any) string) string {
+	all := n.Count("unknown")
+	if all == 0 {
+		return "0"
 	}
-	produces, happened := n.Unknown-n.UnknownCommits, n.UnknownHappened-n.UnknownCommitsHappened
-	text := fmt.Sprintf("outcomes never learnt: of %s produces %s happened and %s did not, of %s commits %s happened and %s did not", words.Number(produces),
-		words.Number(happened), words.Number(produces-happened), words.Number(n.UnknownCommits), words.Number(n.UnknownCommitsHappened), words.Number(n.UnknownCommits-n.UnknownCommitsHappened))
-	for _, a := range anomalies[:min(len(anomalies), causes.MaxExamples)] {
-		text += "; " + a.Text
-	}
-	return with(note("%s", text), anomalies)
+	return format(all) + ", " + format(n.Count("unknownHappened")) + " happened"
 }
 
-func unknownTxn(e *rows.Row, sums *txnCounts, s *causes.Suspect) {
-	if !s.Undecided() || e.Layout.Effects { // where there are effects, it is a commit of its worker
+func finishUnknownOfSource(f *Facts, n *harness.Numbers) []Finding {
+	open := f.Source.Unsettled()
+	return outcomes{produces: open.Len(), produced: open.And(f.Out.Visible).Len()}.set(n, nil)
+}
+
+// unknownCount counts what a row's workers never learnt.
+type unknownCount struct {
+	commits  ofTransactions
+	happened uint64
+}
+
+// Transaction implements TransactionReader. A commit is allowed to have happened or not; a second copy, or half an outcome, is
+// not, and other checks find it.
+func (c *unknownCount) Transaction(r *rows.Row, s *causes.Suspect) {
+	if !s.Undecided() || !r.HasLSO() { // where there are side effects, it is a commit of its worker
 		return
 	}
-	happened := false
-	for _, f := range s.Log {
-		happened = happened || f.Visible > 0
+	for _, t := range s.Log {
+		if t.Visible > 0 {
+			c.happened++
+			break
+		}
 	}
-	if happened {
-		sums.unknownHappened++
-	}
-	sums.unknown.add(e, harness.AnomalyUnknown, s, 1, func() string { return fmt.Sprintf("%s: unknown, %s", s, decision(s.Decided())) })
+	c.commits.add(r, s, 1, func() string { return fmt.Sprintf("%s: unknown, %s", s, decision(s.Decided())) })
 }
 
 // decision says what the log says of an unknown end.
@@ -76,17 +103,52 @@ func decision(decided string) string {
 	return "half happened: " + decided
 }
 
-// unknownOutputs: of a worker's outputs in a partition, those in the log beyond the confirmed ones happened. A further copy of
-// one is a duplicate and no other output; but an external service is called anew for it, and each call has its own outcome.
-func unknownOutputs(e *Facts, w *saved.Worker, n *harness.Numbers) {
-	for p, unknown := range w.Unknown {
-		n.Unknown += unknown
-		there := causes.Processings(e.Row, e.Duplicates, w.Incarnation, p)
-		if e.Layout.Effects {
-			there = e.Out.Incarnations[w.Incarnation][p].Present()
+// Finish implements Counting.
+func (c *unknownCount) Finish(f *Facts, n *harness.Numbers) []Finding {
+	o := outcomes{commits: c.commits.n, committed: c.happened}
+	for _, w := range f.Workers {
+		o.commits += w.UnknownCommits.N
+		o.committed += w.UnknownCommits.Happened(f.Final, f.Confirmed)
+		o.outputs(f, w)
+	}
+	return o.set(n, c.commits.anomalies)
+}
+
+// outcomes are what was never learnt: produces and commits, and those of each that happened.
+type outcomes struct{ produces, produced, commits, committed uint64 }
+
+// outputs adds a worker's: of its outputs in a partition, those in the log beyond the confirmed ones happened. A further copy
+// of one is a duplicate and no other output; but an external service is called again for it, and each call has its own
+// outcome.
+func (o *outcomes) outputs(f *Facts, w *saved.Worker) {
+	for p, n := range w.Unknown {
+		o.produces += n
+		there := causes.Processings(f.Row, f.Copies, w.Incarnation, p)
+		if !f.HasLSO() {
+			there = f.Out.Incarnations[w.Incarnation][p].Present()
 		}
 		if there > w.Confirmed[p] {
-			n.UnknownHappened += min(unknown, there-w.Confirmed[p])
+			o.produced += min(n, there-w.Confirmed[p])
 		}
 	}
+}
+
+// set gives the numbers their values, and says how the log decided.
+func (o outcomes) set(n *harness.Numbers, anomalies []harness.Anomaly) []Finding {
+	all, happened := o.produces+o.commits, o.produced+o.committed
+	n.Set("unknown", all)
+	n.Set("unknownHappened", happened)
+	n.Set("unknownDidNot", all-happened)
+	n.Set("unknownCommits", o.commits)
+	n.Set("unknownCommitsHappened", o.committed)
+	if all == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("outcomes never learnt: of %s produces %s happened and %s did not, of %s commits %s happened and %s did not",
+		words.Number(o.produces), words.Number(o.produced), words.Number(o.produces-o.produced),
+		words.Number(o.commits), words.Number(o.committed), words.Number(o.commits-o.committed))
+	for _, a := range anomalies[:min(len(anomalies), causes.MaxExamples)] {
+		text += "; " + a.Text
+	}
+	return with(note("%s", text), anomalies)
 }

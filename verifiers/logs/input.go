@@ -17,9 +17,8 @@ type Input struct {
 	UncommittedCount, CommittedCount uint64
 	IDs                              []*identities
 	// held are the sequences found in the log, by source; twice counts further copies of one.
-	Held             map[uint16]*keyset.Set
-	Twice            uint64
-	Corrupt, Foreign uint64
+	Held  map[uint16]*keyset.Set
+	Twice uint64
 }
 
 // whole says that an input partition was read to its end, so that absence from it is proved.
@@ -27,70 +26,78 @@ func (in *Input) Whole(partition int32) bool {
 	return int(partition) < len(in.Parts) && in.Parts[partition].Whole
 }
 
-// tallyInput streams the input topic's files.
-func ReadInput(r *saved.Run) (*Input, error) {
-	in := &Input{Uncommitted: keyset.New(), Committed: keyset.New(), Held: map[uint16]*keyset.Set{}}
+// ReadInput streams the input topic's files once, and shows every batch to the readers too.
+func ReadInput(r *saved.Run, readers Readers) (*Input, error) {
+	in := newInput()
 	if r.Record.Plan.Input == "" {
 		return in, nil
 	}
-	n := r.Record.Plan.Partitions
-	each := make([]*Input, n)
-	err := parallel.Do(n, func(i int) (err error) {
-		each[i], err = tallyInputPartition(r, int32(i))
-		return err
+	parts, err := openAll(r.Record.Plan.Partitions, func(n int32) *Partition {
+		return open(r, saved.TopicPartition{Topic: r.Record.Plan.Input, Partition: n})
 	})
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range each {
-		in.merge(p)
+	each := make([]*inputTally, len(parts))
+	for i, p := range parts {
+		each[i] = &inputTally{Input: newInput(), log: p, readers: readers(p), partitions: r.Record.Plan.Partitions}
+		each[i].Parts, each[i].IDs = []*Partition{p}, []*identities{{}}
+	}
+	err = parallel.Do(len(each), func(i int) error { return each[i].read() })
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range each {
+		in.merge(t.Input)
 	}
 	in.compact() // from here on rows read it at the same time
 	return in, nil
 }
 
-func tallyInputPartition(r *saved.Run, partition int32) (*Input, error) {
-	log := Open(r, saved.TopicPartition{Topic: r.Record.Plan.Input, Partition: partition})
-	in := &Input{
-		Parts: []*Partition{log}, Uncommitted: keyset.New(), Committed: keyset.New(),
-		IDs: []*identities{{}}, Held: map[uint16]*keyset.Set{},
+func newInput() *Input {
+	return &Input{Uncommitted: keyset.New(), Committed: keyset.New(), Held: map[uint16]*keyset.Set{}}
+}
+
+// inputTally counts one input partition while it is streamed.
+type inputTally struct {
+	*Input
+	log        *Partition
+	readers    []Reader
+	partitions int
+	batch      Batch
+}
+
+func (t *inputTally) read() error {
+	if t.log.Idle {
+		return nil
 	}
-	if log.Idle {
-		return in, log.refused
-	}
-	_, _, err := observation.ReadRuns(log.Path, func(b *observation.Batch) error {
-		if b.Damaged {
-			in.Corrupt += uint64(b.Count)
+	_, _, err := observation.ReadRuns(t.log.Path, func(raw *observation.Batch) error {
+		b := t.log.batch(&t.batch, inputKeys{t.log.Number}, raw)
+		for i := range b.Pieces {
+			t.take(&b.Pieces[i], b.Stands)
 		}
-		stands := log.Visibility(b)
-		for i := range b.Runs {
-			in.take(r, partition, &b.Runs[i], stands)
+		for _, r := range t.readers {
+			r.Batch(b)
 		}
 		return nil
 	})
-	return in, err
+	return err
 }
 
-func (in *Input) take(r *saved.Run, partition int32, x *observation.Run, stands txns.Visibility) {
-	n := uint64(x.Count)
-	switch x.First.Status {
-	case observation.Corrupt:
-		in.Corrupt += n
-		return
-	case observation.Foreign, observation.Output:
-		in.Foreign += n
+func (t *inputTally) take(p *Piece, stands txns.Visibility) {
+	if p.Kind != Sound {
 		return
 	}
-	from := uint64(x.First.Offset)
-	in.Uncommitted.AddRange(partition, from, from+n)
-	in.UncommittedCount += n
-	in.IDs[0].addRun(x.First.Offset, x.Count, x.First.Identity, x.SequenceStep)
+	n, x := uint64(p.Count), p.Run
+	t.Uncommitted.AddRange(t.log.Number, p.From, p.To())
+	t.UncommittedCount += n
+	t.IDs[0].addRun(x.First.Offset, x.Count, x.First.Identity, x.SequenceStep)
 	if stands == txns.Visible {
-		in.Committed.AddRange(partition, from, from+n)
-		in.CommittedCount += n
+		t.Committed.AddRange(t.log.Number, p.From, p.To())
+		t.CommittedCount += n
 	}
 	if stands != txns.Aborted {
-		in.hold(x, r.Record.Plan.Partitions)
+		t.hold(x, t.partitions)
 	}
 }
 
@@ -128,8 +135,6 @@ func (in *Input) merge(p *Input) {
 	in.Committed.Union(p.Committed)
 	in.UncommittedCount += p.UncommittedCount
 	in.CommittedCount += p.CommittedCount
-	in.Corrupt += p.Corrupt
-	in.Foreign += p.Foreign
 	in.Twice += p.Twice
 	for source, set := range p.Held {
 		if in.Held[source] == nil {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"github.com/chaeos/chaeos/verifiers/observation"
+	"github.com/chaeos/chaeos/verifiers/parallel"
 	"github.com/chaeos/chaeos/verifiers/saved"
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
@@ -48,8 +49,8 @@ func (p *Partition) doubt(format string, args ...any) {
 	p.Doubts = append(p.Doubts, fmt.Sprintf("%s/%d: ", p.At.Topic, p.At.Partition)+fmt.Sprintf(format, args...))
 }
 
-// openPartition reads a partition's headers. Trouble with its file is a doubt, not an error.
-func Open(r *saved.Run, at saved.TopicPartition) *Partition {
+// open reads a partition's headers. Trouble with its file is a doubt, not an error.
+func open(r *saved.Run, at saved.TopicPartition) *Partition {
 	p := &Partition{At: at, Number: at.Partition, Path: observation.File(r.Dir, at.Topic, at.Partition)}
 	info := r.Index.Partition(at.Topic, at.Partition)
 	if info == nil {
@@ -165,7 +166,7 @@ func (p *Partition) checkAborted(derived []observation.Aborted) {
 }
 
 // visibility says where a batch stands for the log's readers.
-func (p *Partition) Visibility(b *observation.Batch) txns.Visibility {
+func (p *Partition) visibility(b *observation.Batch) txns.Visibility {
 	if p.uncommitted {
 		return txns.Visible
 	}
@@ -208,4 +209,14 @@ func (p *Partition) Newest() int32 {
 		epoch = max(epoch, e.epoch)
 	}
 	return epoch
+}
+
+// openAll reads the headers of all partitions, several at the same time.
+func openAll(n int, one func(number int32) *Partition) ([]*Partition, error) {
+	parts := make([]*Partition, n)
+	err := parallel.Do(n, func(i int) error {
+		parts[i] = one(int32(i))
+		return parts[i].refused
+	})
+	return parts, err
 }

@@ -27,7 +27,7 @@ func (x *extent) add(n uint64) { x.low, x.high = min(x.low, n), max(x.high, n) }
 // stretches grow by one batch after the other.
 type sections []Section
 
-func (s *sections) add(b *observation.Batch, producerOnly bool, most int) {
+func (s *sections) add(b *observation.Batch, k keys, most int) {
 	n := len(*s)
 	if n == 0 || (*s)[n-1].batches == most {
 		*s = append(*s, Section{place: b.Place, txns: nothing, keys: nothing})
@@ -40,10 +40,7 @@ func (s *sections) add(b *observation.Batch, producerOnly bool, most int) {
 		if r.First.Txn != 0 {
 			x.txns.add(r.First.Txn)
 		}
-		first, step := uint64(r.First.Origin.Offset), uint64(r.OriginStep)
-		if producerOnly {
-			first, step = r.First.Sequence, r.SequenceStep
-		}
+		first, step := k.number(r)
 		x.keys.add(first)
 		if r.Count > 1 {
 			if step > math.MaxUint32 { // backwards, or nonsense: whatever it holds
@@ -56,14 +53,11 @@ func (s *sections) add(b *observation.Batch, producerOnly bool, most int) {
 }
 
 // holdsAny says whether one of a set's keys may be in the stretch.
-func (x *Section) HoldsAny(among *keyset.Set, producerOnly bool, partitions int) bool {
-	low, high := x.keys.low, x.keys.high
-	if low > high {
+func (x *Section) holdsAny(among *keyset.Set, k keys) bool {
+	if x.keys.low > x.keys.high {
 		return false
 	}
-	if producerOnly {
-		low, high = low/uint64(partitions), high/uint64(partitions)
-	}
+	low, high := k.indexes(x.keys.low, x.keys.high)
 	for _, class := range among.Classes() {
 		if among.HasAny(class, low, max(high, high+1)) {
 			return true
@@ -86,7 +80,7 @@ func (x *Section) HoldsTxn(wanted map[txns.Block]bool) bool {
 }
 
 // readWhere reads the batches of the stretches that may hold something, as runs.
-func (p *Partition) ReadWhere(may func(*Section) bool, fn func(*observation.Batch)) error {
+func (p *Partition) readWhere(may func(*Section) bool, fn func(*observation.Batch)) error {
 	for i := 0; i < len(p.sections); i++ {
 		if !may(&p.sections[i]) {
 			continue

@@ -9,77 +9,74 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/keyset"
 	"github.com/chaeos/chaeos/verifiers/logs"
-	"github.com/chaeos/chaeos/verifiers/saved"
 )
 
-// name says which record a key is, for people, and in which topic it is due where the row has several.
-func (e *Row) RecordName(k keyset.Key) string {
-	text := e.InputName(k)
-	if len(e.Layout.Further) > 0 {
-		text += " in " + e.At(k.Class).Topic
+// RecordName says which record a key is, for people, and in which topic it is due where the row has several.
+func (r *Row) RecordName(k keyset.Key) string {
+	text := r.InputName(k)
+	if len(r.Layout.Further) > 0 {
+		text += " in " + r.At(k.Class).Topic
 	}
 	return text
 }
 
-func (e *Row) InputName(k keyset.Key) string {
-	if e.Layout.ProducerOnly {
-		return fmt.Sprintf("source %d sequence %d", e.Layout.Source, k.Sequence(e.Run.Record.Plan.Partitions))
-	}
-	text := fmt.Sprintf("%s/%d offset %d", e.Run.Record.Plan.Input, e.InputOf(k.Class), k.Index)
-	if id, ok := e.identity(k); ok {
+// InputName says which input a key is, for people.
+func (r *Row) InputName(k keyset.Key) string { return r.kind.name(r, k) }
+
+// RecordRef names the record of a key for reports.
+func (r *Row) RecordRef(k keyset.Key) *harness.RecordRef { return r.kind.ref(r, k) }
+
+// RecordKey is the key of a record that RecordRef named.
+func (s *Subject) RecordKey(ref *harness.RecordRef) keyset.Key { return s.kind.key(s, ref) }
+
+// Since is a monotonic time as people read it: from the load's start.
+func (s *Subject) Since(at history.Time) string {
+	start := cmp.Or(s.Run.Record.LoadStart, s.Run.Record.Base) // a run that never came to its load has only the latter
+	return fmt.Sprintf("%.1fs", at.Sub(start).Seconds())
+}
+
+func (group) name(r *Row, k keyset.Key) string {
+	text := fmt.Sprintf("%s/%d offset %d", r.Run.Record.Plan.Input, r.InputOf(k.Class), k.Index)
+	if id, ok := r.identity(k); ok {
 		text += fmt.Sprintf(" (source %d sequence %d)", id.Source, id.Sequence)
 	}
 	return text
 }
 
-// identity is what the input log holds at a key's place.
-func (e *Row) identity(k keyset.Key) (id history.Identity, ok bool) {
-	p := e.InputOf(k.Class)
-	if p < 0 || int(p) >= len(e.In.IDs) {
-		return id, false
+func (group) ref(r *Row, k keyset.Key) *harness.RecordRef {
+	ref := &harness.RecordRef{Topic: r.Run.Record.Plan.Input, Partition: r.InputOf(k.Class), Offset: int64(k.Index), Source: r.Layout.Source}
+	if len(r.Layout.Further) > 0 {
+		ref.Output = r.At(k.Class).Topic
 	}
-	c := logs.Cursor{IDs: e.In.IDs[p]}
-	return c.Identity(int64(k.Index))
-}
-
-// since is a monotonic time as people read it: from the load's start.
-func (e *Row) Since(at history.Time) string {
-	start := cmp.Or(e.Run.Record.LoadStart, e.Run.Record.Base) // a run that never came to its load has only the latter
-	return fmt.Sprintf("%.1fs", at.Sub(start).Seconds())
-}
-
-// recordRef names the record that a key stands for.
-func (e *Row) RecordRef(k keyset.Key) *harness.RecordRef {
-	if e.Layout.ProducerOnly {
-		return &harness.RecordRef{Source: e.Layout.Source, Sequence: k.Sequence(e.Run.Record.Plan.Partitions), Partition: k.Class, Offset: -1}
-	}
-	ref := &harness.RecordRef{Topic: e.Run.Record.Plan.Input, Partition: e.InputOf(k.Class), Offset: int64(k.Index), Source: e.Layout.Source}
-	if len(e.Layout.Further) > 0 {
-		ref.Output = e.At(k.Class).Topic
-	}
-	if id, ok := e.identity(k); ok {
+	if id, ok := r.identity(k); ok {
 		ref.Source, ref.Sequence = id.Source, id.Sequence
 	}
 	return ref
 }
 
-// recordKey is the way back.
-func RecordKey(r *harness.RecordRef, e *Row) keyset.Key {
-	if e.Layout.ProducerOnly {
-		return keyset.BySequence(r.Sequence, e.Run.Record.Plan.Partitions)
+func (group) key(s *Subject, ref *harness.RecordRef) keyset.Key {
+	topic := max(0, slices.Index(s.Layout.Outputs(), ref.Output))
+	return keyset.Key{Class: int32(topic*s.Run.Record.Plan.Partitions) + ref.Partition, Index: uint64(ref.Offset)}
+}
+
+func (source) name(r *Row, k keyset.Key) string {
+	return fmt.Sprintf("source %d sequence %d", r.Layout.Source, k.Sequence(r.partitions()))
+}
+
+func (source) ref(r *Row, k keyset.Key) *harness.RecordRef {
+	return &harness.RecordRef{Source: r.Layout.Source, Sequence: k.Sequence(r.partitions()), Partition: k.Class, Offset: -1}
+}
+
+func (source) key(s *Subject, ref *harness.RecordRef) keyset.Key {
+	return keyset.BySequence(ref.Sequence, s.partitions())
+}
+
+// identity is what the input log holds at a key's offset.
+func (r *Row) identity(k keyset.Key) (id history.Identity, ok bool) {
+	p := r.InputOf(k.Class)
+	if p < 0 || int(p) >= len(r.In.IDs) {
+		return id, false
 	}
-	topic := max(0, slices.Index(e.Layout.Outputs(), r.Output))
-	return keyset.Key{Class: int32(topic*e.Run.Record.Plan.Partitions) + r.Partition, Index: uint64(r.Offset)}
-}
-
-// at is an output partition by its number.
-func (e *Row) At(number int32) saved.TopicPartition {
-	topic, partition := e.Layout.Place(number, e.Run.Record.Plan.Partitions)
-	return saved.TopicPartition{Topic: topic, Partition: partition}
-}
-
-// place names an output partition for people.
-func (e *Row) PartitionName(number int32) string {
-	at := e.At(number)
-	return fmt.Sprintf("%s/%d", at.Topic, at.Partition)
+	c := logs.Cursor{IDs: r.In.IDs[p]}
+	return c.Identity(int64(k.Index))
 }

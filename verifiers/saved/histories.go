@@ -110,6 +110,7 @@ func (r *Run) open(h harness.HistoryRecord) (*loading, error) {
 	case roleService:
 	default:
 		r.Live.Recorded = true
+		r.observers = append(r.observers, h.File)
 	}
 	return l, nil
 }
@@ -151,9 +152,6 @@ func (l *loading) checkProcess(e history.Entry) {
 	}
 }
 
-// cutShort is history's reason for a frame whose writer was killed while writing it: what it announces didn't happen.
-const cutShort = "the last frame is cut short"
-
 // checkTail doubts what a cut or damaged history leaves out.
 func (l *loading) checkTail() {
 	h, size, tail := l.record, l.in.Size(), l.in.Tail()
@@ -162,7 +160,7 @@ func (l *loading) checkTail() {
 		l.doubt("has lost %d of %d bytes", h.Bytes-size, h.Bytes)
 	case size > h.Bytes:
 		l.doubt("has %d bytes more than its writer left", size-h.Bytes)
-	case tail.LostBytes > 0 && !(h.Killed && tail.Reason == cutShort):
+	case tail.LostBytes > 0 && !(h.Killed && tail.CutShort):
 		l.doubt("can't be read to its end, %d bytes are left: %s", tail.LostBytes, tail.Reason)
 	case !tail.Ended && !h.Killed:
 		l.doubt("was not closed, and nobody killed its writer")

@@ -14,13 +14,15 @@ import (
 
 // run is everything that a folder holds, histories summed up, before the logs are streamed.
 type Run struct {
-	Pieces Pieces
+	Pieces  Pieces
 	Dir     string
 	Record  *harness.RunRecord
 	Index   *observation.Index
 	Sources map[uint16]*Source
 	workers map[string]map[txns.Incarnation]*Worker
 	Live    *Live
+	// observers are the observer's histories.
+	observers []string
 	// meters are those of every row's output partitions.
 	Meters map[string][]*Meter
 	// doubts are reasons against calling anything held: of the whole run, and by pipeline.
@@ -50,7 +52,7 @@ func Load(dir string, pieces Pieces) (*Run, error) {
 	}
 	r := &Run{
 		Pieces: pieces,
-		Dir: dir, Record: record, Index: index, Sources: map[uint16]*Source{}, workers: map[string]map[txns.Incarnation]*Worker{},
+		Dir:    dir, Record: record, Index: index, Sources: map[uint16]*Source{}, workers: map[string]map[txns.Incarnation]*Worker{},
 		Live: newLiveLog(), Meters: map[string][]*Meter{}, DoubtsOf: map[string][]string{},
 	}
 	if index == nil {
