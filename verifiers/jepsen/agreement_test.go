@@ -41,12 +41,15 @@ func familiesOf(plan harness.TopicPlan, l harness.PipelineLayout) (f families) {
 // judged are the judge's numbers of a row by their names in the report, which is all that this reader knows of the judge.
 type judged struct {
 	Pipeline string
-	Numbers  struct {
-		Input, Unique, Lost, Hidden, Duplicates, DuplicatedInputs, Phantom, Reordered, AckedAbsent, IdentityTwice uint64
-		// These are null for rows without transactions.
-		Torn, CommittedNotSeen, AbortedSeen *uint64
-		DuplicatesBy                        map[string]uint64
-	}
+	Numbers  figures
+}
+
+type figures map[string]any
+
+// count is a number, 0 where a row has none.
+func (f figures) count(name string) uint64 {
+	n, _ := f[name].(float64)
+	return uint64(n)
 }
 
 // rowsOf reads a report's rows.
@@ -56,7 +59,9 @@ func rowsOf(t testing.TB, data []byte) []judged {
 	require.NoError(t, json.Unmarshal(data, &report))
 	require.NotEmpty(t, report.Rows)
 	for _, r := range report.Rows {
-		require.Positive(t, r.Numbers.Input+r.Numbers.Unique, "the report's names have changed")
+		for _, name := range []string{"lost", "hidden", "duplicates", "duplicatedInputs", "phantom", "reordered", "ackedAbsent", "identityTwice", "torn", "committedNotSeen", "abortedSeen"} {
+			require.Contains(t, r.Numbers, name, "the report's names have changed")
+		}
 	}
 	return report.Rows
 }
@@ -70,34 +75,35 @@ func agrees(t testing.TB, found map[string]counts, row judged, l harness.Pipelin
 		t.Helper()
 		require.Equal(t, int(judge), found[name].in(keys...), "%s: %s", l.Name, name)
 	}
-	require.Zero(t, n.Count("hidden"), "what is hidden is not seen either")
+	require.Zero(t, n.count("hidden"), "what is hidden is not seen either")
 	if l.ProducerOnly {
-		same(n.Count("lost"), "unseen", f.outputs)
-		same(n.Count("duplicates"), "copies", f.outputs)
-		same(n.Count("duplicatedInputs"), "duplicate", f.outputs)
-		same(n.Count("phantom"), "G1a", f.outputs)
+		same(n.count("lost"), "unseen", f.outputs)
+		same(n.count("duplicates"), "copies", f.outputs)
+		same(n.count("duplicatedInputs"), "duplicate", f.outputs)
+		same(n.count("phantom"), "G1a", f.outputs)
 		return
 	}
-	same(n.Count("ackedAbsent"), "unseen", f.inputs)
-	same(n.Count("identityTwice"), "copies", f.inputs)
-	same(n.Count("lost"), "unseen", f.through)
-	same(n.Count("duplicates"), "copies", f.through)
-	same(n.Count("duplicatedInputs"), "duplicate", f.through)
+	same(n.count("ackedAbsent"), "unseen", f.inputs)
+	same(n.count("identityTwice"), "copies", f.inputs)
+	same(n.count("lost"), "unseen", f.through)
+	same(n.count("duplicates"), "copies", f.through)
+	same(n.count("duplicatedInputs"), "duplicate", f.through)
 	resent := uint64(0)
-	for cause, copies := range n.ByCause("duplicatesBy") {
+	causes, _ := n["duplicatesBy"].(map[string]any)
+	for cause := range causes {
 		if !strings.HasPrefix(cause, "reprocessed") {
-			resent += copies
+			resent += figures(causes).count(cause)
 		}
 	}
 	same(resent, "copies", f.outputs)
 	if l.Transactional {
-		same(n.Count("committedNotSeen"), "unseen", f.outputs)
-		same(n.Count("abortedSeen")+n.Count("phantom"), "G1a", f.outputs)
-		require.Equal(t, int(n.Count("torn")), found["torn"].total(), "%s: torn", l.Name)
+		same(n.count("committedNotSeen"), "unseen", f.outputs)
+		same(n.count("abortedSeen")+n.count("phantom"), "G1a", f.outputs)
+		require.Equal(t, int(n.count("torn")), found["torn"].total(), "%s: torn", l.Name)
 	}
-	if n.Count("duplicates") == 0 {
+	if n.count("duplicates") == 0 {
 		back := found["nonmonotonic-send"].in(f.through...) + found["int-nonmonotonic-send"].in(f.through...)
-		require.Equal(t, n.Count("reordered") > 0, back > 0, "%s: order", l.Name)
+		require.Equal(t, n.count("reordered") > 0, back > 0, "%s: order", l.Name)
 	}
 }
 
