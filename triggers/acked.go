@@ -14,7 +14,7 @@ var ackedKind = Kind{
 	Name:    "acked",
 	About:   "so many records were acknowledged to the sources since the trigger was armed",
 	Value:   "how many records",
-	Options: []options.Info{{Name: "of", About: "the pipeline whose source counts; all sources together unless given"}},
+	Options: []options.Info{{Name: "of", About: "the pipeline whose source counts; default all sources together"}},
 	make: func(r *options.Reader) trigger {
 		return acked{n: count(r, "acked", 0, 1), of: r.Word("of")}
 	},

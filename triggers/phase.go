@@ -12,9 +12,9 @@ import (
 
 // workerOptions are what every trigger on a worker takes.
 var workerOptions = []options.Info{
-	{Name: "nth", About: "which time the phase is reached, counted from when the trigger was armed; 1 unless given"},
-	{Name: "of", About: "the pipeline; one worker of every pipeline that has the phase unless given"},
-	{Name: "partition", About: "the worker that holds this input partition is the one; 0 unless given"},
+	{Name: "nth", About: "which time the phase is reached, counted from when the trigger was armed; default 1"},
+	{Name: "of", About: "the pipeline; default one worker of every pipeline that has the phase"},
+	{Name: "partition", About: "the worker that holds this input partition is the one; default 0"},
 }
 
 var phaseKind = Kind{

@@ -8,7 +8,7 @@ import (
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
 )
 
-var DelayOption = options.Info{Name: "delay", About: "how long each waits from its arrival at the proxy, 1ms to 1h; 1s unless given"}
+var DelayOption = options.Info{Name: "delay", About: "how long each waits from its arrival at the proxy, 1ms to 1h; default 1s"}
 
 func ReadDelay(r *options.Reader, on kafkatoxic.Side) WireFault {
 	w := ReadWire(r, kafkatoxic.Delay, on, 0)
