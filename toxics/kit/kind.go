@@ -29,6 +29,9 @@ type checker interface {
 // QuorumFault is a fault that can take nodes out of the controller quorum: dead, stopped, or cut off.
 type QuorumFault interface{ OutOfQuorum() bool }
 
+// RollingFault is a QuorumFault that may take nodes out one at a time.
+type RollingFault interface{ OneAtATime() bool }
+
 // Check returns what is wrong with a fault of this kind and its target in an experiment that has what is in scope.
 func (k Kind) Check(fault harness.Fault, selector string, scope harness.Scope) error {
 	parsed, err := target.Parse(selector)
