@@ -18,7 +18,9 @@ func TestRoomsImportOneWay(t *testing.T) {
 	const module = "github.com/chaeos/chaeos/toxics"
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()
 	require.NoError(t, err)
-	level := func(path string) int { return slices.Index(rooms, strings.TrimPrefix(strings.TrimPrefix(path, module), "/")) }
+	level := func(path string) int {
+		return slices.Index(rooms, strings.TrimPrefix(strings.TrimPrefix(path, module), "/"))
+	}
 	for line := range strings.Lines(string(out)) {
 		paths := strings.Fields(line)
 		if strings.HasSuffix(paths[0], "/brokertest") {
