@@ -167,11 +167,11 @@ func awaitWhole(ctx context.Context, f *harness.Field) error {
 	}
 	var missing error
 	err := wait.Poll(ctx, admin.PollEvery, func() (bool, error) {
-		topics, _, err := admin.NewestTopics(ctx, f.Admin, f.Cluster.Info().Nodes, names...)
+		md, _, err := f.Brokers().Newest(ctx, names...)
 		if missing = err; err != nil {
 			return false, nil
 		}
-		for topic, states := range topics {
+		for topic, states := range md.Topics {
 			for p, s := range states {
 				if !s.InSync() {
 					missing = fmt.Errorf("%s/%d has %v of %v in sync", topic, p, s.ISR, s.Replicas)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/harness/wait"
 	"github.com/chaeos/chaeos/toxics/admin"
@@ -58,7 +59,7 @@ func (u uncleanElect) Inject(ctx context.Context, f *harness.Field, selector str
 	}
 	for _, p := range on.Partitions {
 		if s := after[p]; !before[p].Has(s.Leader) {
-			on.Lasts(harness.Lasting{What: harness.UncleanLeader, Topic: p.Topic, Partition: p.Partition, Node: s.Leader, To: int64(s.Epoch)})
+			on.Lasts(harness.Lasting{What: harness.UncleanLeader, Topic: p.Topic, Partition: p.Partition, Node: s.Leader, To: int64(s.LeaderEpoch)})
 		}
 	}
 	on.Expect("its partitions have leaders", func(ctx context.Context) error { return admin.Agreed(ctx, f, on.Partitions) })
@@ -69,11 +70,11 @@ func (u uncleanElect) Inject(ctx context.Context, f *harness.Field, selector str
 }
 
 // leaderless waits until no place has a leader, and returns who could lead it then without a loss.
-func (u uncleanElect) leaderless(ctx context.Context, f *harness.Field, on kit.OnPartitions) (map[admin.TopicPartition]admin.Candidates, error) {
-	var now map[admin.TopicPartition]admin.Candidates
+func (u uncleanElect) leaderless(ctx context.Context, f *harness.Field, on kit.OnPartitions) (map[ask.TopicPartition]ask.Candidates, error) {
+	var now map[ask.TopicPartition]ask.Candidates
 	var missing error
 	err := wait.Poll(ctx, admin.PollEvery, func() (bool, error) {
-		if now, missing = admin.AskCandidates(ctx, f, admin.TopicsOf(on.Partitions)); missing != nil {
+		if now, missing = f.Brokers().Candidates(ctx, ask.Topics(on.Partitions)...); missing != nil {
 			return false, nil
 		}
 		for _, p := range on.Partitions {
@@ -90,8 +91,8 @@ func (u uncleanElect) leaderless(ctx context.Context, f *harness.Field, on kit.O
 }
 
 // electUnclean asks until every place has a leader: a replica that lives but is not registered yet is no candidate.
-func electUnclean(ctx context.Context, f *harness.Field, on kit.OnPartitions) (map[admin.TopicPartition]admin.Candidates, error) {
-	var after map[admin.TopicPartition]admin.Candidates
+func electUnclean(ctx context.Context, f *harness.Field, on kit.OnPartitions) (map[ask.TopicPartition]ask.Candidates, error) {
+	var after map[ask.TopicPartition]ask.Candidates
 	var last error
 	err := wait.Poll(ctx, admin.PollEvery, func() (bool, error) {
 		failed, err := admin.Elect(ctx, f, admin.UncleanElection, on.Partitions)
@@ -101,7 +102,7 @@ func electUnclean(ctx context.Context, f *harness.Field, on kit.OnPartitions) (m
 			}
 		}
 		if last == nil {
-			after, last = admin.AskCandidates(ctx, f, admin.TopicsOf(on.Partitions))
+			after, last = f.Brokers().Candidates(ctx, ask.Topics(on.Partitions)...)
 		}
 		for _, p := range on.Partitions {
 			if last == nil && after[p].Leader < 0 {
@@ -116,7 +117,7 @@ func electUnclean(ctx context.Context, f *harness.Field, on kit.OnPartitions) (m
 	return after, nil
 }
 
-func uncleanProof(on kit.OnPartitions, before, after map[admin.TopicPartition]admin.Candidates, l harness.PipelineLayout) (string, bool) {
+func uncleanProof(on kit.OnPartitions, before, after map[ask.TopicPartition]ask.Candidates, l harness.PipelineLayout) (string, bool) {
 	var texts []string
 	bit := false
 	for _, p := range on.View.Concerning(on.Partitions, l) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/wait"
 	"github.com/chaeos/chaeos/toxics/target"
 )
@@ -57,12 +58,12 @@ func awaitVoter(ctx context.Context, f *harness.Field, node int) error {
 	began := time.Now().UnixMilli() // by the wall clock, as the leader's answer, on the same machine
 	var last error
 	err := wait.Poll(ctx, 100*time.Millisecond, func() (bool, error) {
-		var voters map[int]int64
-		if voters, last = harness.QuorumHeard(ctx, f.Admin, f.Cluster.Info().Nodes); last != nil {
+		var quorum ask.Quorum
+		if quorum, last = f.Brokers().Quorum(ctx); last != nil {
 			return false, nil
 		}
 		last = fmt.Errorf("the quorum's leader has not heard of it")
-		return voters[node] >= began, nil
+		return quorum.HeardSince(node, began), nil
 	})
 	if err != nil {
 		return fmt.Errorf("controller %d did not come back: %w", node, errors.Join(err, last))
@@ -74,8 +75,8 @@ func awaitVoter(ctx context.Context, f *harness.Field, node int) error {
 func awaitBroker(ctx context.Context, f *harness.Field, node int) error {
 	var last error
 	err := wait.Poll(ctx, 100*time.Millisecond, func() (bool, error) {
-		var md harness.Metadata
-		if md, last = harness.AskMetadata(ctx, f.Admin, []int{node}, target.TopicsOf(f.Plan)...); last != nil {
+		var md ask.Metadata
+		if md, last = f.Brokers().Only(node).Metadata(ctx, target.TopicsOf(f.Plan)...); last != nil {
 			return false, nil
 		}
 		for _, b := range md.Brokers {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/toxics/admin"
 	"github.com/chaeos/chaeos/toxics/inject"
@@ -14,9 +15,9 @@ import (
 
 // Lead makes a replica the preferred leader of each place, and elects it. Which others there are, and their order behind
 // it, stays as it is.
-func Lead(ctx context.Context, f *harness.Field, v target.View, next map[admin.TopicPartition]int) error {
-	order := map[admin.TopicPartition][]int32{}
-	var places []admin.TopicPartition
+func Lead(ctx context.Context, f *harness.Field, v target.View, next map[ask.TopicPartition]int) error {
+	order := map[ask.TopicPartition][]int32{}
+	var places []ask.TopicPartition
 	for p, broker := range next {
 		order[p] = admin.WithFirst(v.Replicas(p), int32(broker))
 		places = append(places, p)
@@ -34,7 +35,7 @@ func Lead(ctx context.Context, f *harness.Field, v target.View, next map[admin.T
 
 // ClaimOrders notes the orders of replicas that a fault wants, before it changes them, and how to put back what was there:
 // in each place the order first, then an election of the preferred leader where it is alive.
-func ClaimOrders(i *inject.Injection, v target.View, places []admin.TopicPartition, want func(admin.TopicPartition) []int32) error {
+func ClaimOrders(i *inject.Injection, v target.View, places []ask.TopicPartition, want func(ask.TopicPartition) []int32) error {
 	orders := claims.Of[[]int32](i.Field.Claims, "order of replicas") // the first is the preferred leader
 	for _, p := range places {
 		first := func() ([]int32, error) { return v.Replicas(p), nil }
