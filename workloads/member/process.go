@@ -14,7 +14,7 @@ import (
 	"github.com/chaeos/chaeos/workloads/protocol"
 )
 
-// Process is one incarnation of a member: what it was told to be, and how its program records, tells and waits.
+// Process is one incarnation of a member: what it has to be, and how its program records, tells and waits.
 type Process struct {
 	Spec    protocol.Spec
 	History *history.Writer
@@ -32,7 +32,7 @@ type Program struct {
 	Run func(ctx context.Context) error
 	// Counters is its progress. It is called from other goroutines.
 	Counters func() protocol.Counters
-	// Phases are where it can be told to wait.
+	// Phases are where it can be made to wait.
 	Phases []string
 	// Address is where it listens; "": nowhere.
 	Address string

@@ -36,7 +36,7 @@ func (b ByHand) Run(ctx context.Context, w *Worker) error {
 	}, func(ctx context.Context, c *Client) error { return c.polling(ctx, b.transaction) })
 }
 
-// openWithProducer makes a worker's consumer, and a transactional producer beside it.
+// openWithProducer makes a worker's consumer and a transactional producer.
 func (w *Worker) openWithProducer(ctx context.Context, o Opening) (*Client, error) {
 	options := append(member.ClientOptions(w.Spec), kgo.WithContext(ctx), kgo.TransactionalID(w.Spec.TransactionalID),
 		kgo.TransactionTimeout(w.Spec.Shared.TransactionTimeout))
