@@ -29,7 +29,7 @@ type Live struct {
 	Latency     map[string]Latencies
 	AtLSO       transactionsAtLSO
 	// released is what coordinators said of those transactions once they let go.
-	LSOAdvanced map[OffsetOf]*history.Released
+	LSOAdvanced map[OffsetOf]*history.LSOAdvanced
 }
 
 // latencies are a pipeline's histograms so far: the last before the load began, and the last.
@@ -39,7 +39,7 @@ func newLiveLog() *Live {
 	return &Live{
 		Standstills: map[TopicPartition]*standstill{}, DeliveredTo: map[TopicPartition]int64{}, Highest: map[TopicPartition]map[int32]int64{},
 		LogEnds: map[TopicPartition]map[int32]int64{}, Leaderships: map[TopicPartition]map[int32]Leadership{}, Latency: map[string]Latencies{},
-		AtLSO: transactionsAtLSO{}, LSOAdvanced: map[OffsetOf]*history.Released{},
+		AtLSO: transactionsAtLSO{}, LSOAdvanced: map[OffsetOf]*history.LSOAdvanced{},
 	}
 }
 
@@ -49,7 +49,7 @@ func (l *Live) add(e history.Entry, loadStart history.Time) {
 		l.sample(e)
 	case *history.LogEnd:
 		raise(l.LogEnds, TopicPartition{e.Topic, e.Partition}, e.LeaderEpoch, e.End)
-	case *history.Seen:
+	case *history.DeliveredLive:
 		l.Until = max(l.Until, e.At)
 		at := TopicPartition{e.Topic, e.Partition}
 		l.DeliveredTo[at] = max(l.DeliveredTo[at], e.To)
@@ -60,9 +60,9 @@ func (l *Live) add(e history.Entry, loadStart history.Time) {
 		}
 		x.Last = append(x.Last[:0], e.HDR...)
 		l.Latency[e.Pipeline] = x
-	case *history.Culprit:
+	case *history.TransactionAtLSO:
 		l.AtLSO.add(e)
-	case *history.Released:
+	case *history.LSOAdvanced:
 		copied := *e
 		l.LSOAdvanced[OffsetOf{TopicPartition: TopicPartition{e.Topic, e.Partition}, Offset: e.LSO}] = &copied
 	}
