@@ -10,7 +10,6 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/options"
-	"github.com/chaeos/chaeos/harness/wait"
 	"github.com/chaeos/chaeos/toxics/admin"
 	"github.com/chaeos/chaeos/toxics/inject"
 	"github.com/chaeos/chaeos/toxics/kit"
@@ -19,10 +18,10 @@ import (
 
 var addPartitionsKind = kit.Kind{
 	Name:  "add-partitions",
-	About: "gives topics more partitions, which rebalances whoever reads them; no heal takes them away",
+	About: "adds partitions to topics, which rebalances their consumers; no heal removes them",
 	Hits:  target.Partitions,
 	Options: []options.Info{
-		{Name: "by", About: "how many partitions more each topic gets, 1 to 100; 1 unless given"},
+		{Name: "by", About: "how many partitions to add to each topic, 1 to 100; default 1"},
 	},
 	Make: newAddPartitions,
 }
@@ -70,7 +69,7 @@ func (a addPartitions) Inject(ctx context.Context, f *harness.Field, selector st
 	return on.Injection, nil
 }
 
-// grow asks for the new partitions. Their replicas go round as those of the partitions that are there.
+// grow asks for the new partitions. Their replicas go round like those of the partitions that exist.
 func (a addPartitions) grow(ctx context.Context, f *harness.Field, v target.View, counts map[string]int) error {
 	req := kmsg.NewPtrCreatePartitionsRequest()
 	req.TimeoutMillis = int32(admin.RequestTimeout.Milliseconds())
@@ -97,30 +96,24 @@ func (a addPartitions) grow(ctx context.Context, f *harness.Field, v target.View
 	return errors.Join(errs...)
 }
 
-// awaitThere waits until every broker that answers shows the new partitions, each with a leader.
+// awaitThere waits until the brokers show the new partitions, each with a leader.
 func (a addPartitions) awaitThere(ctx context.Context, f *harness.Field, counts map[string]int) error {
 	ctx, cancel := context.WithTimeout(ctx, admin.ShownWithin)
 	defer cancel()
-	var missing error
-	err := wait.Poll(ctx, admin.PollEvery, func() (bool, error) {
-		missing = nil
+	return admin.Until(ctx, func() error {
 		for topic, count := range counts {
 			topics, _, err := admin.NewestTopics(ctx, f.Admin, f.Cluster.Info().Nodes, topic)
-			if missing = err; err != nil {
-				return false, nil
+			if err != nil {
+				return err
 			}
 			for p := range int32(count + a.by) {
 				if s, ok := topics[topic][p]; !ok || s.Leader < 0 {
-					missing = fmt.Errorf("%s/%d is not there yet", topic, p)
+					return fmt.Errorf("%s/%d is not there yet", topic, p)
 				}
 			}
 		}
-		return missing == nil, nil
+		return nil
 	})
-	if err != nil {
-		return errors.Join(missing, err)
-	}
-	return nil
 }
 
 func (a addPartitions) proof(v target.View, topics []string, counts map[string]int, l harness.PipelineLayout) (string, bool) {
@@ -131,7 +124,7 @@ func (a addPartitions) proof(v target.View, topics []string, counts map[string]i
 		}
 	}
 	if len(texts) == 0 {
-		return inject.NotTouched("no topic of it was given partitions")
+		return inject.NotTouched("no partition was added to a topic of it")
 	}
 	return strings.Join(texts, ", "), true
 }

@@ -19,15 +19,15 @@ import (
 
 var deleteRecordsKind = kit.Kind{
 	Name:  "delete-records",
-	About: "deletes the oldest records of partitions, as retention does too; no heal brings them back",
+	About: "deletes the oldest records of partitions, as retention does; no heal brings them back",
 	Hits:  target.Partitions,
 	Options: []options.Info{
-		{Name: "keep", About: "how many of the newest records of each partition stay; 0 unless given"},
+		{Name: "keep", About: "how many of the newest records of each partition to keep; default 0"},
 	},
 	Make: newDeleteRecords,
 }
 
-// deleteRecords moves the start of logs: whoever is not past it finds that its offset is out of range.
+// deleteRecords moves the start of logs: consumers that are not past it find their offset out of range.
 type deleteRecords struct{ keep int64 }
 
 var _ harness.Fault = deleteRecords{}
@@ -45,7 +45,7 @@ func (d deleteRecords) String() string {
 	return fmt.Sprintf("all but the newest %d", d.keep)
 }
 
-// Inject deletes below the high watermark that each leader has now.
+// Inject deletes the records below each leader's high watermark.
 func (d deleteRecords) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
 	on, err := kit.FindPartitions(ctx, f, selector)
 	if err != nil {
@@ -81,10 +81,10 @@ func (d deleteRecords) Inject(ctx context.Context, f *harness.Field, selector st
 	return on.Injection, nil
 }
 
-// logSpan is where a log starts and where it ends.
+// logSpan is where a log starts and ends.
 type logSpan struct{ start, end int64 }
 
-// spanOf asks a partition's leader where its log starts, and for its high watermark.
+// spanOf asks a partition's leader for the start of its log and its high watermark.
 func spanOf(ctx context.Context, f *harness.Field, v target.View, p admin.TopicPartition) (logSpan, error) {
 	start, err := offsetAt(ctx, f, v, p, oldestOffset)
 	if err != nil {
@@ -118,7 +118,7 @@ func offsetAt(ctx context.Context, f *harness.Field, v target.View, p admin.Topi
 	return answer.Offset, nil
 }
 
-// deleteBelow moves a log's start. A request that timed out waiting for a follower has moved the leader's.
+// deleteBelow moves a log's start. A request that timed out waiting for a follower has moved the leader's start.
 func deleteBelow(ctx context.Context, f *harness.Field, v target.View, p admin.TopicPartition, offset int64) error {
 	req := kmsg.NewPtrDeleteRecordsRequest()
 	req.TimeoutMillis = int32(admin.RequestTimeout.Milliseconds())

@@ -17,15 +17,15 @@ import (
 
 var groupDeleteKind = kit.Kind{
 	Name:  "group-delete",
-	About: "waits until groups are empty, then deletes them, offsets and all; no heal brings them back",
+	About: "waits until groups are empty, then deletes them with their offsets; no heal brings them back",
 	Hits:  target.Groups,
 	Options: []options.Info{
-		{Name: "within", About: "how long the groups may take to be empty, 1s to 5m; 30s unless given"},
+		{Name: "within", About: "how long the groups may take to become empty, 1s to 5m; default 30s"},
 	},
 	Make: newGroupDelete,
 }
 
-// groupDelete is an administrator's slip: the group is new to whoever comes next.
+// groupDelete is an administrator's slip: the next member finds a new group.
 type groupDelete struct{ within time.Duration }
 
 var _ harness.Fault = groupDelete{}

@@ -17,16 +17,16 @@ import (
 
 var leaderMoveKind = kit.Kind{
 	Name:  "leader-move",
-	About: "hands the leadership of partitions to another replica in sync, in order; the heal gives it back",
+	About: "hands the leadership of partitions to another replica in sync; the heal gives it back",
 	Hits:  target.Partitions,
 	Options: []options.Info{
-		{Name: "to", About: "a target that selects the next leader; the next replica in sync unless given"},
-		{Name: "within", About: "how long the election may take, 1s to 1m; 10s unless given"},
+		{Name: "to", About: "a target that selects the next leader; default: the next replica in sync"},
+		{Name: "within", About: "how long the election may take, 1s to 1m; default 10s"},
 	},
 	Make: newLeaderMove,
 }
 
-// leaderMove makes another replica the preferred leader, and elects it: the leader knows, and nothing is lost by it.
+// leaderMove makes another replica the preferred leader and elects it: the old leader knows, and nothing is lost.
 type leaderMove struct {
 	to     string
 	within time.Duration
@@ -51,7 +51,7 @@ func (l leaderMove) Check(s harness.Scope, _ target.Target) error {
 	return kit.CheckOther("to", l.to, s)
 }
 
-// Inject moves the leaders of every place that the target selects, all by one request.
+// Inject moves the leaders of all partitions that the target selects with one request.
 func (l leaderMove) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
 	on, err := kit.FindPartitions(ctx, f, selector)
 	if err != nil {
@@ -62,7 +62,7 @@ func (l leaderMove) Inject(ctx context.Context, f *harness.Field, selector strin
 		return nil, err
 	}
 	wanted := func(p admin.TopicPartition) []int32 { return admin.WithFirst(on.View.Replicas(p), int32(next[p])) }
-	if err := kit.ClaimOrders(on.Injection, on.View, on.Partitions, wanted); err != nil {
+	if err := on.ClaimOrders(wanted); err != nil {
 		return on.Injection, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, l.within)
@@ -82,7 +82,7 @@ func (l leaderMove) Inject(ctx context.Context, f *harness.Field, selector strin
 	return on.Injection, nil
 }
 
-// next chooses each place's next leader: the broker that "to" selects, or the first other replica in sync.
+// next chooses each partition's next leader: the broker that "to" selects, or the first other replica in sync.
 func (l leaderMove) next(on kit.OnPartitions) (map[admin.TopicPartition]int, error) {
 	var wanted []int
 	if l.to != "" {

@@ -21,10 +21,10 @@ import (
 
 var leaderStormKind = kit.Kind{
 	Name:  "leader-storm",
-	About: "moves the leaders of partitions again and again, to replicas in sync that the seed chooses",
+	About: "moves the leaders of partitions again and again, to replicas in sync that the seed chooses; the heal gives them back",
 	Hits:  target.Partitions,
 	Options: []options.Info{
-		{Name: "interval", About: "how long after one move the next begins, 100ms to 1m; 1s unless given"},
+		{Name: "interval", About: "how long after one move the next one begins, 100ms to 1m; default 1s"},
 	},
 	Make: newLeaderStorm,
 }
@@ -58,7 +58,7 @@ func (l leaderStorm) Inject(ctx context.Context, f *harness.Field, selector stri
 	if err != nil {
 		return nil, err
 	}
-	if err := kit.ClaimOrders(on.Injection, on.View, on.Partitions, on.View.Replicas); err != nil { // it wants no order for long
+	if err := on.ClaimOrders(on.View.Replicas); err != nil { // it wants no order of its own for long
 		return on.Injection, err
 	}
 	s := &storm{leaderStorm: l, on: on, f: f, rand: f.Rand, moved: map[admin.TopicPartition]int{}}
@@ -72,8 +72,8 @@ func (l leaderStorm) Inject(ctx context.Context, f *harness.Field, selector stri
 	return on.Injection, nil
 }
 
-// rage moves until the fault is healed. A round that fails, because another fault has taken a broker, is left out: the
-// number of moves that were seen is what counts.
+// rage moves leaders until the fault is healed. A round may fail, for example because another fault has a broker: what counts
+// is the number of moves that were seen.
 func (s *storm) rage(ctx context.Context) error {
 	return wait.Poll(ctx, s.every, func() (bool, error) {
 		_ = s.move(ctx)
@@ -117,13 +117,13 @@ func (s *storm) draw(v target.View) map[admin.TopicPartition]int {
 	}
 	next := map[admin.TopicPartition]int{}
 	for _, number := range slices.Sorted(maps.Keys(byNumber)) {
-		places := byNumber[number]
-		can := admin.Movable(v.Topics[places[0].Topic][number])
+		same := byNumber[number]
+		can := admin.Movable(v.Topics[same[0].Topic][number])
 		if len(can) == 0 {
 			continue
 		}
 		leader := can[s.rand.IntN(len(can))]
-		for _, p := range places {
+		for _, p := range same {
 			if slices.Contains(admin.Movable(v.Topics[p.Topic][p.Partition]), leader) {
 				next[p] = leader
 			}

@@ -64,12 +64,12 @@ func (preferredElect) Inject(ctx context.Context, f *harness.Field, selector str
 
 func electionProof(on kit.OnPartitions, next map[admin.TopicPartition]int, refused map[admin.TopicPartition]error, l harness.PipelineLayout) (string, bool) {
 	var texts []string
-	bit := false
+	took := false
 	for _, p := range on.View.Concerning(on.Partitions, l) {
 		name := fmt.Sprintf("%s/%d", on.View.Generic(p.Topic), p.Partition)
 		if to, ok := next[p]; ok {
 			texts = append(texts, fmt.Sprintf("leader of %s: %d -> %d", name, on.View.Topics[p.Topic][p.Partition].Leader, to))
-			bit = true
+			took = true
 		} else if err := refused[p]; err != nil {
 			texts = append(texts, fmt.Sprintf("%s: %v", name, err))
 		}
@@ -77,5 +77,5 @@ func electionProof(on kit.OnPartitions, next map[admin.TopicPartition]int, refus
 	if len(texts) == 0 {
 		return inject.NotTouched("every partition of it had its preferred leader")
 	}
-	return strings.Join(texts, ", "), bit
+	return strings.Join(texts, ", "), took
 }

@@ -20,7 +20,7 @@ var topicConfigKind = kit.Kind{
 	About: "changes settings of topics; the heal puts back what was set before",
 	Hits:  target.Partitions,
 	Options: []options.Info{
-		{Name: "set", About: "a mapping from setting to value; min.insync.replicas: 1 unless given"},
+		{Name: "set", About: "a mapping from setting to value; default min.insync.replicas: 1"},
 	},
 	Make: newTopicConfig,
 }
@@ -39,7 +39,7 @@ func newTopicConfig(r *options.Reader) harness.Fault {
 
 func (topicConfig) Needs() []string { return nil }
 
-// Check refuses a single partition: settings belong to whole topics.
+// Check returns an error for single partitions: settings belong to whole topics.
 func (topicConfig) Check(_ harness.Scope, t target.Target) error {
 	return t.WholeTopics("settings belong to")
 }

@@ -21,17 +21,17 @@ import (
 
 var transactionAbortKind = kit.Kind{
 	Name: "transaction-abort",
-	About: "aborts the transactions that are open in partitions by writing the markers itself, past their coordinator: what " +
-		"kafka-transactions.sh does to a hanging one",
+	About: "aborts the transactions that are open in partitions by writing abort markers past their coordinator, as " +
+		"kafka-transactions.sh does with a hanging one",
 	Hits: target.Partitions,
 	Options: []options.Info{
-		{Name: "older", About: "only transactions whose producer has written nothing for so long, 0s to 1h; 0s unless given"},
-		{Name: "within", About: "how long to wait for such a transaction, 100ms to 2m; 10s unless given"},
+		{Name: "older", About: "only transactions whose producer has written nothing for this long, 0s to 1h; default 0s"},
+		{Name: "within", About: "how long to wait for such a transaction, 100ms to 2m; default 10s"},
 	},
 	Make: newTransactionAbort,
 }
 
-// transactionAbort is a remedy for hanging transactions, and a hazard for live ones: their coordinator does not know.
+// transactionAbort is a remedy for hanging transactions and a hazard for live ones: their coordinator does not know.
 type transactionAbort struct{ older, within time.Duration }
 
 var _ harness.Fault = transactionAbort{}
@@ -51,7 +51,7 @@ func (t transactionAbort) String() string {
 	return fmt.Sprintf("silent for %s", t.older)
 }
 
-// openTransaction is one that is open in one partition.
+// openTransaction is a transaction that is open in one partition.
 type openTransaction struct {
 	admin.TopicPartition
 	producer    int64
@@ -91,7 +91,7 @@ func (t transactionAbort) Inject(ctx context.Context, f *harness.Field, selector
 	return on.Injection, nil
 }
 
-// await waits until a transaction is open in one of the places.
+// await waits until a transaction is open in one of the partitions.
 func (t transactionAbort) await(ctx context.Context, f *harness.Field, on kit.OnPartitions) ([]openTransaction, error) {
 	var open []openTransaction
 	var last error

@@ -201,7 +201,7 @@ func TestAPartitionThatNobodyHoldsIsSaid(t *testing.T) {
 	f.members[3].Partitions = nil
 	trigger := newTrigger(t, "end-txn", map[string]any{"end-txn": 2})
 	_, err := trigger.Arm(within(t, 30*time.Millisecond), &harness.Field{Fleet: f}, nil)
-	require.ErrorContains(t, err, "no running worker of transactional holds partition 0")
+	require.ErrorContains(t, err, "no running worker of transactional owns partition 0")
 }
 
 func TestAPhaseOfASource(t *testing.T) {

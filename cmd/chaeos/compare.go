@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/results"
 )
 
@@ -24,7 +25,7 @@ Exit code 3: a claim's verdict got worse (held, inconclusive, violated). Exit co
 same experiment in common, so nothing was compared.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return usagef("compare takes at least two runs, or folders of runs, and was given %d", len(args))
+				return usage.Errorf("compare takes at least two runs, or folders of runs, and was given %d", len(args))
 			}
 			return nil
 		},
@@ -33,10 +34,10 @@ same experiment in common, so nothing was compared.`,
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if json && opts.Markdown {
-				return usagef("--json and --markdown exclude each other: a comparison has one form")
+				return usage.Errorf("--json and --markdown exclude each other: a comparison has one form")
 			}
 			if output == "" {
-				opts.Width = a.display.width
+				opts.Width = a.display.Width
 			}
 			comparison, err := a.compare(args)
 			if err != nil {

@@ -34,7 +34,7 @@ const (
 	widest = 400
 )
 
-// Diff lists the lines that differ, "" for none: "-" are the first text's, "+" the second's, by the first text's line numbers.
+// Diff lists the lines that differ, "" for none: "-" are the first text's and "+" the second's, each by its own line number.
 func Diff(want, got string) string {
 	if want == got {
 		return ""
@@ -57,7 +57,7 @@ func Diff(want, got string) string {
 			show("-", i+k, a[i+k])
 		}
 		for k := range db {
-			show("+", i, b[j+k])
+			show("+", j+k, b[j+k])
 		}
 		i, j = i+da, j+db
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/chaeos/chaeos/toxics/target"
 )
 
-// OnPartitions is an injection on partitions, before anything is done.
+// OnPartitions is an injection on partitions that has not done anything yet.
 type OnPartitions struct {
 	*inject.Injection
-	// View is who led them, and did what else, when the target was found.
+	// View is what every broker did when the target was found.
 	View       target.View
 	Partitions []admin.TopicPartition
 }
