@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/golden"
 	"github.com/chaeos/chaeos/results"
 )
 
@@ -134,7 +135,7 @@ func TestComparisonForms(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		require.NoError(t, results.WriteComparison(&b, comparison(), opts))
-		golden(t, name, b.Bytes())
+		golden.Equal(t, "testdata/"+name, b.Bytes())
 	}
 	var b bytes.Buffer
 	require.NoError(t, results.CompareJSON(&b, comparison()))

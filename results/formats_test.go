@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/golden"
 	"github.com/chaeos/chaeos/results"
 )
 
@@ -22,7 +23,7 @@ func TestMarkdown(t *testing.T) {
 	for name, report := range reports {
 		var b bytes.Buffer
 		require.NoError(t, results.Markdown(&b, report(), results.Options{Verify: "chaeos verify runs/x"}))
-		golden(t, name+".md", b.Bytes())
+		golden.Equal(t, "testdata/"+name+".md", b.Bytes())
 	}
 }
 
@@ -37,7 +38,7 @@ func TestMarkdownEscapes(t *testing.T) {
 func TestCSV(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, results.CSV(&b, everyReport()))
-	golden(t, "all.csv", b.Bytes())
+	golden.Equal(t, "testdata/all.csv", b.Bytes())
 	lines, err := csv.NewReader(&b).ReadAll()
 	require.NoError(t, err)
 	rows := 0
@@ -55,7 +56,7 @@ func TestJUnit(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		require.NoError(t, results.JUnit(&b, everyReport(), opts))
-		golden(t, name, b.Bytes())
+		golden.Equal(t, "testdata/"+name, b.Bytes())
 	}
 }
 

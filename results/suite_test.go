@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/golden"
 	"github.com/chaeos/chaeos/results"
 )
 
@@ -21,7 +22,7 @@ func TestSummary(t *testing.T) {
 	for name, opts := range map[string]results.SummaryOptions{"suite.txt": {}, "suite.md": {Markdown: true}, "suite.80.txt": {Width: 80}} {
 		var b bytes.Buffer
 		require.NoError(t, results.WriteSummary(&b, sum, opts))
-		golden(t, name, b.Bytes())
+		golden.Equal(t, "testdata/"+name, b.Bytes())
 	}
 	for name, write := range map[string]func(io.Writer) error{
 		"suite.csv": func(w io.Writer) error { return results.SummaryCSV(w, sum) },
@@ -32,7 +33,7 @@ func TestSummary(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		require.NoError(t, write(&b))
-		golden(t, name, b.Bytes())
+		golden.Equal(t, "testdata/"+name, b.Bytes())
 		require.ErrorIs(t, write(failing{io.ErrShortWrite}), io.ErrShortWrite)
 	}
 	var b bytes.Buffer

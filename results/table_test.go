@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/golden"
 	"github.com/chaeos/chaeos/results"
 )
 
@@ -24,7 +25,7 @@ func TestTable(t *testing.T) {
 			var b bytes.Buffer
 			r := report()
 			require.NoError(t, results.Table(&b, r, results.Options{Verify: "chaeos verify runs/" + r.Run}))
-			golden(t, name+".txt", b.Bytes())
+			golden.Equal(t, "testdata/"+name+".txt", b.Bytes())
 			for line := range strings.Lines(b.String()) {
 				require.Equal(t, strings.TrimRight(line, " \n")+"\n", line, "no line ends in a blank")
 			}
@@ -39,7 +40,7 @@ func TestTableFits80Columns(t *testing.T) {
 			var b bytes.Buffer
 			r := report()
 			require.NoError(t, results.Table(&b, r, results.Options{Width: 80}))
-			golden(t, name+".80.txt", b.Bytes())
+			golden.Equal(t, "testdata/"+name+".80.txt", b.Bytes())
 			for line := range strings.Lines(b.String()) {
 				require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 80, line)
 			}
@@ -100,7 +101,7 @@ func TestJSON(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
 			require.NoError(t, results.JSON(&b, report()))
-			golden(t, name+".json", b.Bytes())
+			golden.Equal(t, "testdata/"+name+".json", b.Bytes())
 			var back harness.Report
 			require.NoError(t, json.Unmarshal(b.Bytes(), &back))
 			require.Equal(t, report(), &back, "nothing is lost on the way")

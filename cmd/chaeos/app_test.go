@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -13,13 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 )
-
-var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
 // bench is an app whose other rooms are fakes.
 type bench struct {
@@ -128,16 +123,4 @@ func fakeLives(_ string, kinds []harness.AnomalyKind, most int, _ string) (all [
 		}
 	}
 	return all, nil
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
-		return
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err, "no golden file: go test ./cmd/chaeos -update")
-	require.Equal(t, string(want), got)
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chaeos/chaeos/harness/golden"
+
 	"github.com/chaeos/chaeos/clusters/local"
 )
 
@@ -28,7 +30,7 @@ func TestDoctorOfASickMachine(t *testing.T) {
 		return append(healthy(), openFiles(1024), parseJava(`openjdk version "11.0.2" 2019-01-15`, nil), parseMaven("", errors.New("not found")))
 	}
 	require.Equal(t, exitInfrastructure, b.do("doctor"))
-	golden(t, "doctor-sick.txt", b.out.String())
+	golden.Equal(t, "testdata/doctor-sick.txt", b.out.String())
 	require.Empty(t, b.err.String())
 }
 

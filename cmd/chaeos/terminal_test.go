@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/harness/golden"
 	"golang.org/x/sys/unix"
 )
 
@@ -33,7 +35,7 @@ func TestLineTerminal(t *testing.T) {
 	term.Live("idempotent 500/s", 5*time.Second, 40*time.Second)
 	term.Close()
 	term.Note("afterwards")
-	golden(t, "terminal-lines.txt", out.String())
+	golden.Equal(t, "testdata/terminal-lines.txt", out.String())
 }
 
 // TestLiveTerminal draws on a pseudo-terminal and looks at what its screen shows.
