@@ -2,13 +2,14 @@ package results
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/chaeos/chaeos/harness/prose"
 )
 
 // CompareOptions shape a comparison for people.
@@ -31,7 +32,7 @@ func WriteComparison(w io.Writer, c *Comparison, opts CompareOptions) error {
 		draw = fitted(opts.Width)
 	}
 	for i, side := range c.Sides {
-		fmt.Fprintf(&b, item+"%s  %s, %s\n", letter(i), side, plural(uint64(c.Runs[i]), "run"))
+		fmt.Fprintf(&b, item+"%s  %s, %s\n", letter(i), side, prose.Plural(c.Runs[i], "run"))
 	}
 	b.WriteByte('\n')
 	if c.Compared == 0 {
@@ -65,31 +66,7 @@ func missingLines(all []Missing) []string {
 }
 
 // CompareJSON writes a comparison for programs. Errors are w's.
-func CompareJSON(w io.Writer, c *Comparison) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(c)
-}
-
-// fitted draws a table where it fits, and else a line of its cells for each of its lines, wrapped.
-func fitted(width int) drawer {
-	return func(b *bytes.Buffer, head []string, left []bool, body [][]string) error {
-		if gridWidth(head, body) <= width {
-			return grid(b, head, left, body)
-		}
-		for _, cells := range body {
-			line := strings.Join(cells[:3], " ") + ":"
-			for i, c := range cells[3:] {
-				line += fmt.Sprintf(" %s %s;", head[i+3], c)
-			}
-			b.WriteString(strings.Join(wrap(strings.TrimSuffix(line, ";"), width), "\n  ") + "\n")
-		}
-		return nil
-	}
-}
-
-type drawer func(b *bytes.Buffer, head []string, left []bool, body [][]string) error
+func CompareJSON(w io.Writer, c *Comparison) error { return EncodeJSON(w, c) }
 
 // letter names a side in a table's head: A, B, …, Z, 27, 28, …
 func letter(i int) string {
@@ -120,7 +97,7 @@ func verdictTable(b *bytes.Buffer, c *Comparison, draw drawer) error {
 		}
 		body = append(body, line)
 	}
-	if err := draw(b, head, lefts(len(head)), body); err != nil {
+	if err := draw(b, sheet{head, lefts(len(head)), body}); err != nil {
 		return err
 	}
 	b.WriteByte('\n')
@@ -166,14 +143,14 @@ func figureTable(b *bytes.Buffer, c *Comparison, opts CompareOptions, draw drawe
 	}
 	if len(body) == 0 {
 		b.WriteString("figures: no change\n")
-	} else if err := draw(b, head, left, body); err != nil {
+	} else if err := draw(b, sheet{head, left, body}); err != nil {
 		return err
 	}
 	if chance > 0.01 {
 		fmt.Fprintf(b, "of figures that did not change, %.0f %% look changed by chance with so few runs (--repeat more)\n", 100*chance)
 	}
 	if hidden > 0 {
-		fmt.Fprintf(b, "%s within the spread of repeated runs (--all lists them)\n", plural(uint64(hidden), "difference"))
+		fmt.Fprintf(b, "%s within the spread of repeated runs (--all lists them)\n", prose.Plural(hidden, "difference"))
 	}
 	return nil
 }
@@ -190,6 +167,14 @@ func figureLine(f FigureChange) []string {
 }
 
 func headerOf(key string) string { return column(key).Header }
+
+func headersOf(keys []string) []string {
+	heads := make([]string, len(keys))
+	for i, key := range keys {
+		heads[i] = headerOf(key)
+	}
+	return heads
+}
 
 func isDuration(key string) bool { return column(key).Duration }
 
@@ -220,9 +205,9 @@ func amountText(v float64, isDuration bool) string {
 	}
 	whole, half := math.Modf(v)
 	if half != 0 { // the median of an even number of counts
-		return thousands(uint64(whole)) + ".5"
+		return prose.Thousands(uint64(whole)) + ".5"
 	}
-	return thousands(uint64(whole))
+	return prose.Thousands(uint64(whole))
 }
 
 func differenceText(f FigureChange, side int) string {
@@ -242,10 +227,5 @@ func differenceText(f FigureChange, side int) string {
 	return text + ", " + string(d)
 }
 
-func lefts(n int) []bool {
-	left := make([]bool, n)
-	for i := range left {
-		left[i] = true
-	}
-	return left
-}
+// lefts are n columns of words.
+func lefts(n int) []bool { return slices.Repeat([]bool{true}, n) }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/prose"
 )
 
 // defaultStalls is how many stalls a table lists unless told otherwise.
@@ -19,8 +20,8 @@ type note struct{ kind, about, text string }
 
 // footnotes explains the rows: how a pipeline differs from the others, why a verdict is what it is, what caused
 // duplicates and losses, what was not expected, and who held the log back.
-func footnotes(b *bytes.Buffer, r *harness.Report, left []Column, opts Options) {
-	if notes := append(leftOut(r.Rows, left), notes(r, opts)...); len(notes) > 0 {
+func footnotes(b *bytes.Buffer, r *harness.Report, gone sheet, opts Options) {
+	if notes := append(leftOut(r.Rows, gone), notes(r, opts)...); len(notes) > 0 {
 		b.WriteByte('\n')
 		write(b, notes, opts.Width)
 	}
@@ -89,14 +90,6 @@ func write(b *bytes.Buffer, notes []note, width int) {
 // leastRoom is the narrowest column of text that is still worth wrapping.
 const leastRoom = 24
 
-// limited wraps a text where there is a limit.
-func limited(text string, width int) []string {
-	if width <= 0 {
-		return []string{text}
-	}
-	return wrap(text, width)
-}
-
 func deviations(r *harness.Report) []note {
 	var out []note
 	for _, row := range r.Rows {
@@ -144,14 +137,14 @@ func causes(r *harness.Report) []note {
 	for _, row := range r.Rows {
 		n := row.Numbers
 		if n.Duplicates > 0 {
-			text := fmt.Sprintf("%s of %s%s", plural(n.Duplicates, "duplicate"), plural(n.DuplicatedInputs, "input"), by(n.DuplicatesBy))
+			text := fmt.Sprintf("%s of %s%s", prose.Plural(n.Duplicates, "duplicate"), prose.Plural(n.DuplicatedInputs, "input"), by(n.DuplicatesBy))
 			out = append(out, note{"cause", row.Pipeline, text})
 		}
 		if n.Lost > 0 {
-			out = append(out, note{"cause", row.Pipeline, thousands(n.Lost) + " lost" + by(n.LostBy)})
+			out = append(out, note{"cause", row.Pipeline, prose.Thousands(n.Lost) + " lost" + by(n.LostBy)})
 		}
 		if n.AckedAbsent > 0 {
-			out = append(out, note{"cause", row.Pipeline, thousands(n.AckedAbsent) + " acked, absent from the input log (the source's fault)" + by(n.AckedAbsentBy)})
+			out = append(out, note{"cause", row.Pipeline, prose.Thousands(n.AckedAbsent) + " acked, absent from the input log (the source's fault)" + by(n.AckedAbsentBy)})
 		}
 	}
 	return out
@@ -166,7 +159,7 @@ func by(counts map[string]uint64) string {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
 	for i, name := range names {
-		names[i] = thousands(counts[name]) + " " + name
+		names[i] = prose.Thousands(counts[name]) + " " + name
 	}
 	return ": " + strings.Join(names, ", ")
 }

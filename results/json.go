@@ -8,9 +8,13 @@ import (
 )
 
 // JSON writes the report for programs, durations in nanoseconds. Several reports on one writer are a stream of documents.
-func JSON(w io.Writer, report *harness.Report) error {
+// Errors are w's.
+func JSON(w io.Writer, report *harness.Report) error { return EncodeJSON(w, report) }
+
+// EncodeJSON writes one document, indented, with <, > and & as they are. Errors are w's.
+func EncodeJSON(w io.Writer, document any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(report)
+	return enc.Encode(document)
 }

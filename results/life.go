@@ -2,7 +2,6 @@ package results
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -122,11 +121,8 @@ func faultLetter(i int) string {
 
 // LivesJSON writes lives for programs, one document each; times are nanoseconds of the run's monotonic clock.
 func LivesJSON(w io.Writer, all []*harness.RecordLife) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
 	for _, l := range all {
-		if err := enc.Encode(l); err != nil {
+		if err := EncodeJSON(w, l); err != nil {
 			return err
 		}
 	}

@@ -6,10 +6,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/olekukonko/tablewriter"
-	"github.com/olekukonko/tablewriter/renderer"
-	"github.com/olekukonko/tablewriter/tw"
-
 	"github.com/chaeos/chaeos/harness"
 )
 
@@ -45,35 +41,15 @@ func Markdown(w io.Writer, report *harness.Report, opts Options) error {
 	return err
 }
 
+// markdownRows writes the table of a report.
 func markdownRows(b *bytes.Buffer, rows []harness.Row) error {
-	columns := shown(rows)
-	head := make([]string, len(columns))
-	left := make([]bool, len(columns))
-	for i, c := range columns {
-		head[i], left[i] = c.Header, c.Left()
-	}
-	body := make([][]string, len(rows))
-	for i, r := range rows {
-		for _, c := range columns {
-			body[i] = append(body[i], escape(c.Text(r)))
+	s := rowSheet(rows)
+	for _, line := range s.body {
+		for i := range line {
+			line[i] = escape(line[i])
 		}
 	}
-	return markdownGrid(b, head, left, body)
-}
-
-func markdownGrid(b *bytes.Buffer, head []string, left []bool, body [][]string) error {
-	cells := gridCells(left)
-	table := tablewriter.NewTable(b,
-		tablewriter.WithConfig(tablewriter.Config{Header: cells, Row: cells}),
-		tablewriter.WithRenderer(renderer.NewMarkdown(tw.Rendition{})))
-	table.Header(head)
-	if err := table.Bulk(body); err != nil {
-		return fmt.Errorf("table: %w", err)
-	}
-	if err := table.Render(); err != nil {
-		return fmt.Errorf("table: %w", err)
-	}
-	return nil
+	return markdownGrid(b, s)
 }
 
 // escape keeps a text from being read as Markdown or HTML.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/prose"
 )
 
 // stalls lists the longest stalls, longest first, each with the transaction that held the log back.
@@ -17,7 +18,7 @@ func stalls(r *harness.Report, most int) []note {
 	for i, s := range longest {
 		if i == most {
 			left := longest[most:]
-			text := fmt.Sprintf("and %s more, none longer than %s", thousands(uint64(len(left))), duration(left[0].Length))
+			text := fmt.Sprintf("and %s more, none longer than %s", prose.Thousands(len(left)), duration(left[0].Length))
 			return append(out, note{"stall", "", text})
 		}
 		out = append(out, note{"stall", s.Pipeline, stall(s, r.LoadStart)})
@@ -49,11 +50,11 @@ func stall(s harness.Stall, start int64) string {
 // heldBack is what readers waited for: records, where the log was read, and otherwise offsets.
 func heldBack(s harness.Stall) string {
 	if s.Records == 0 {
-		return plural(uint64(max(s.HeldBack, 0)), "offset")
+		return prose.Plural(max(s.HeldBack, 0), "offset")
 	}
-	text := plural(s.Records, "record")
+	text := prose.Plural(s.Records, "record")
 	if s.Bytes > 0 {
-		text += fmt.Sprintf(" (%s bytes)", thousands(uint64(s.Bytes)))
+		text += fmt.Sprintf(" (%s bytes)", prose.Thousands(s.Bytes))
 	}
 	return text
 }

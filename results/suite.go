@@ -3,7 +3,6 @@ package results
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/prose"
 )
 
 // Summary is what many runs showed together.
@@ -126,12 +126,7 @@ func summaryRow(subject Subject, rows []harness.Row) SummaryRow {
 }
 
 // SummaryJSON writes a summary for programs. Errors are w's.
-func SummaryJSON(w io.Writer, s *Summary) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(s)
-}
+func SummaryJSON(w io.Writer, s *Summary) error { return EncodeJSON(w, s) }
 
 // SummaryOptions shape a summary for people.
 type SummaryOptions struct {
@@ -156,12 +151,12 @@ func WriteSummary(w io.Writer, s *Summary, opts SummaryOptions) error {
 	}
 	b.WriteString(strings.Join(limited(summaryHeadline(s), opts.Width), "\n") + "\n\n")
 	left := append(lefts(4), make([]bool, len(summaryHead())-4)...)
-	n := narrow(summaryHead(), left, summaryBody(s), opts.Width, spareSums)
-	if err := draw(&b, n.head, n.left, n.body); err != nil {
+	kept, gone := sheet{summaryHead(), left, summaryBody(s)}.narrow(opts.Width, spareSums)
+	if err := draw(&b, kept); err != nil {
 		return err
 	}
-	if len(n.gone) > 0 {
-		text := fmt.Sprintf("\nno room for %s: a wider terminal, --csv and --json have them", strings.Join(n.gone, ", "))
+	if len(gone.head) > 0 {
+		text := fmt.Sprintf("\nno room for %s: a wider terminal, --csv and --json have them", strings.Join(gone.head, ", "))
 		b.WriteString(strings.Join(limited(text, opts.Width), "\n") + "\n")
 	}
 	if len(s.Failed) > 0 {
@@ -184,7 +179,7 @@ func summaryHeadline(s *Summary) string {
 		name, _, _ := strings.Cut(version, " ") // without the compiler
 		by += ", chaeos " + name
 	}
-	return fmt.Sprintf("%s   %s on %s, Kafka %s%s%s", s.Name, plural(uint64(s.Runs), "run"), joined(s.Provider), joined(s.Kafka), by, whenRun(s))
+	return fmt.Sprintf("%s   %s on %s, Kafka %s%s%s", s.Name, prose.Plural(s.Runs, "run"), joined(s.Provider), joined(s.Kafka), by, whenRun(s))
 }
 
 // whenRun names the seeds and the days of the runs.

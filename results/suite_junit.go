@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/prose"
 )
 
 // SummaryJUnit writes a test suite an experiment and a test case a pipeline, over all runs: a failure where a claim that must hold
@@ -26,7 +27,7 @@ func SummaryJUnit(w io.Writer, s *Summary, opts JUnitOptions) error {
 func junitSummarised(r SummaryRow, opts JUnitOptions) junitCase {
 	c := junitCase{Class: r.Experiment + "." + r.Pipeline, Name: string(r.Claims), Time: "0.000"}
 	detail := &junitDetail{
-		Message: fmt.Sprintf("%s %s of %s (%s)", r.Claims, r.Tally, plural(uint64(r.Runs), "run"), r.Expected), Text: junitSummaryText(r),
+		Message: fmt.Sprintf("%s %s of %s (%s)", r.Claims, r.Tally, prose.Plural(r.Runs, "run"), r.Expected), Text: junitSummaryText(r),
 	}
 	violated := r.Violated > 0 && (opts.Strict || r.Expected == harness.MustHold)
 	switch {

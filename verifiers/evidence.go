@@ -6,6 +6,7 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/harness/prose"
 	"github.com/chaeos/chaeos/verifiers/keyset"
 )
 
@@ -190,13 +191,7 @@ func (e *evidence) since(at history.Time) string {
 	return fmt.Sprintf("%.1fs", at.Sub(start).Seconds())
 }
 
-// number prints n with thousands separated.
-func number[T ~int | ~int64 | ~uint64](n T) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+// number writes n with its thousands apart.
+func number[T ~int | ~int64 | ~uint64](n T) string { return prose.Thousands(n) }
 
 func pointer[T any](v T) *T { return &v }

@@ -1,13 +1,14 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+
+	"github.com/chaeos/chaeos/results"
 )
 
 // fact is one thing that a run needs of this machine.
@@ -51,9 +52,7 @@ says that something is missing without which no run is possible.`,
 
 func printFacts(w io.Writer, facts []fact, asJSON bool) error {
 	if asJSON {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(facts)
+		return results.EncodeJSON(w, facts)
 	}
 	var b strings.Builder
 	lines := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
