@@ -9,7 +9,7 @@ import (
 // Numbers is the page that defines every column; a column's Anchor is a heading on it.
 const Numbers = "docs/NUMBERS.md"
 
-// Show says where a column appears.
+// Show is where a column appears.
 type Show int
 
 // A column is in every table, in a table only when a row has something other than 0 to show, or only in the formats
@@ -29,13 +29,13 @@ type Column struct {
 	Show   Show
 	// Value is a string, uint64, int32 or time.Duration, or nil for "does not apply" and "not observed".
 	Value func(harness.Row) any
-	// Duration says that the values are durations.
+	// Duration reports that the values are durations.
 	Duration bool
-	// text is how a table for people prints it, where that is not just the value.
+	// text prints the figure for people, where that is more than the value.
 	text func(harness.Row) string
 }
 
-// Text is the figure as a table for people prints it.
+// Text returns the figure as a table for people prints it.
 func (c Column) Text(row harness.Row) string {
 	if c.text != nil {
 		return c.text(row)
@@ -43,7 +43,7 @@ func (c Column) Text(row harness.Row) string {
 	return format(c.Value(row))
 }
 
-// Left says whether the column is words, aligned to the left, and not a figure.
+// Left reports whether the column holds words, which are aligned to the left.
 func (c Column) Left() bool {
 	_, words := c.Value(harness.Row{}).(string)
 	return words
@@ -89,7 +89,7 @@ func Columns() []Column {
 		span("recoveryFromHeal", "RECOVERY FROM HEAL", DataOnly, func(n harness.Numbers) *time.Duration { return n.RecoveryFromHeal }),
 		span("p50", "P50 E2E", DataOnly, func(n harness.Numbers) *time.Duration { return n.P50 }),
 		p99(),
-		count("neverLive", "NEVER LIVE", WhenNonZero, func(n harness.Numbers) uint64 { return n.NeverLive }),
+		notSeenLive(),
 	}
 }
 
@@ -105,20 +105,20 @@ func span(key, header string, show Show, of func(harness.Numbers) *time.Duration
 	return Column{Key: key, Header: header, Anchor: anchor(key), Show: show, Duration: true, Value: func(r harness.Row) any { return value(of(r.Numbers)) }}
 }
 
-// unknown is two figures in one column for people: how many outcomes were never learnt, and how many of those took effect.
+// unknown shows people two figures in one column: how many outcomes were never learnt, and how many of those took effect.
 func unknown() Column {
 	c := count("unknown", "UNKNOWN", Always, func(n harness.Numbers) uint64 { return n.Unknown })
 	c.text = func(r harness.Row) string {
 		if r.Numbers.Unknown == 0 {
 			return "0"
 		}
-		return format(r.Numbers.Unknown) + ", " + format(r.Numbers.UnknownHappened) + " happened"
+		return format(r.Numbers.Unknown) + ", " + format(r.Numbers.UnknownHappened) + " took effect"
 	}
 	return c
 }
 
-// p99 tells an infinite latency from one that was not observed: a percentile that falls among the inputs that the live
-// reader never got has no value, and they are more than one in a hundred.
+// p99 tells an infinite latency from one that was not observed: where the live reader did not get more than one input in a
+// hundred, the percentile falls among those, and has no value.
 func p99() Column {
 	c := span("p99", "P99 E2E", Always, func(n harness.Numbers) *time.Duration { return n.P99 })
 	c.text = func(r harness.Row) string {
@@ -130,7 +130,14 @@ func p99() Column {
 	return c
 }
 
-// noProgressIn is the partition that NO PROGRESS speaks of.
+// notSeenLive is named after what it counts; its key is older than its name.
+func notSeenLive() Column {
+	c := count("neverLive", "NOT SEEN LIVE", WhenNonZero, func(n harness.Numbers) uint64 { return n.NeverLive })
+	c.Anchor = "not-seen-live"
+	return c
+}
+
+// noProgressIn is the partition that NO PROGRESS is about.
 func noProgressIn() Column {
 	return Column{Key: "noProgressIn", Header: "NO PROGRESS IN", Anchor: anchor("noProgressIn"), Show: DataOnly, Value: func(r harness.Row) any {
 		if r.Numbers.NoProgress == nil {
@@ -148,11 +155,8 @@ func value[T any](p *T) any {
 	return *p
 }
 
-// Shown are the columns that a table of these rows has.
-func Shown(rows []harness.Row) []Column { return shown(rows) }
-
-// shown are the columns that a table of these rows has.
-func shown(rows []harness.Row) []Column {
+// Shown returns the columns that a table of these rows has.
+func Shown(rows []harness.Row) []Column {
 	var out []Column
 	for _, c := range Columns() {
 		if c.Show == Always || c.Show == WhenNonZero && anyNonZero(c, rows) {

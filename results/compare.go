@@ -46,7 +46,7 @@ type VerdictChange struct {
 	Subject
 	Guarantee harness.Guarantee `json:"guarantee"`
 	Tallies   []Tally           `json:"tallies"`
-	// Worse says that a later side's worst verdict is worse than the first side's: held, inconclusive, violated.
+	// Worse reports that a later side's worst verdict is worse than the first side's: held, inconclusive, violated.
 	Worse bool `json:"worse"`
 }
 
@@ -56,7 +56,7 @@ type Missing struct {
 	From []string `json:"from"`
 }
 
-// Worse says whether a verdict got worse on any side.
+// Worse reports whether a verdict got worse on any side.
 func (c *Comparison) Worse() bool {
 	return slices.ContainsFunc(c.Verdicts, func(v VerdictChange) bool { return v.Worse })
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// Difference says what the difference of a figure between two sides means.
+// Difference is what the difference of a figure between two sides means.
 type Difference string
 
 // The differences. Only runs that were repeated show how far a figure strays by itself.
@@ -34,7 +34,7 @@ type Spread struct {
 // FigureChange is a figure that is not the same on every side.
 type FigureChange struct {
 	Subject
-	// Key is the column's name in JSON; Duration says that its values are nanoseconds.
+	// Key is the column's name in JSON; Duration reports that its values are nanoseconds.
 	Key      string   `json:"key"`
 	Duration bool     `json:"duration,omitempty"`
 	Spreads  []Spread `json:"spreads"`

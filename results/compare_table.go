@@ -52,7 +52,7 @@ func WriteComparison(w io.Writer, c *Comparison, opts CompareOptions) error {
 	return err
 }
 
-// missingLines tells what was not compared, a line an experiment.
+// missingLines lists what was not compared, a line for each experiment.
 func missingLines(all []Missing) []string {
 	var lines []string
 	for i := 0; i < len(all); {
@@ -104,22 +104,36 @@ func verdictTable(b *bytes.Buffer, c *Comparison, draw drawer) error {
 	return nil
 }
 
-// String tells the verdicts of one run by name, and of several by number.
+// String names the verdict of one run, and counts those of several.
 func (t Tally) String() string {
-	words := []struct {
-		n    int
-		name string
-	}{{t.Held, "held"}, {t.Violated, "violated"}, {t.Inconclusive, "inconclusive"}}
 	var parts []string
-	for _, w := range words {
-		switch {
-		case w.n == t.Runs && t.Runs == 1:
-			return w.name
-		case w.n > 0:
-			parts = append(parts, fmt.Sprintf("%d %s", w.n, w.name))
+	for _, c := range t.counts() {
+		if c.n == t.Runs && t.Runs == 1 {
+			return c.verdict
 		}
+		parts = append(parts, fmt.Sprintf("%d %s", c.n, c.verdict))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// inRuns says in how many runs each verdict came out: "held in 3, violated in 1 of 4 runs".
+func (t Tally) inRuns() string {
+	var parts []string
+	for _, c := range t.counts() {
+		parts = append(parts, fmt.Sprintf("%s in %d", c.verdict, c.n))
+	}
+	return fmt.Sprintf("%s of %d runs", strings.Join(parts, ", "), t.Runs)
+}
+
+type verdictCount struct {
+	n       int
+	verdict string
+}
+
+// counts lists the verdicts that came out at all.
+func (t Tally) counts() []verdictCount {
+	return slices.DeleteFunc([]verdictCount{{t.Held, "held"}, {t.Violated, "violated"}, {t.Inconclusive, "inconclusive"}},
+		func(c verdictCount) bool { return c.n == 0 })
 }
 
 func figureTable(b *bytes.Buffer, c *Comparison, opts CompareOptions, draw drawer) error {
@@ -147,7 +161,7 @@ func figureTable(b *bytes.Buffer, c *Comparison, opts CompareOptions, draw drawe
 		return err
 	}
 	if chance > 0.01 {
-		fmt.Fprintf(b, "of figures that did not change, %.0f %% look changed by chance with so few runs (--repeat more)\n", 100*chance)
+		fmt.Fprintf(b, "with this few runs, %.0f %% of the figures that did not change look changed by chance (--repeat makes more runs)\n", 100*chance)
 	}
 	if hidden > 0 {
 		fmt.Fprintf(b, "%s within the spread of repeated runs (--all lists them)\n", prose.Plural(hidden, "difference"))

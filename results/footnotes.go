@@ -12,14 +12,14 @@ import (
 	"github.com/chaeos/chaeos/harness/prose"
 )
 
-// defaultStalls is how many stalls a table lists unless told otherwise.
+// defaultStalls is how many stalls a table lists unless Options asks for another number.
 const defaultStalls = 5
 
-// note is one line below the table: what kind, about whom, and what.
+// note is one line below the table: its kind, the pipeline it is about, and the text.
 type note struct{ kind, about, text string }
 
 // footnotes explains the rows: how a pipeline differs from the others, why a verdict is what it is, what caused
-// duplicates and losses, what was not expected, and who held the log back.
+// duplicates and losses, what was not expected, and which transactions held the log back.
 func footnotes(b *bytes.Buffer, r *harness.Report, gone sheet, opts Options) {
 	if notes := append(leftOut(r.Rows, gone), notes(r, opts)...); len(notes) > 0 {
 		b.WriteByte('\n')
@@ -34,7 +34,7 @@ func footnotes(b *bytes.Buffer, r *harness.Report, gone sheet, opts Options) {
 	}
 }
 
-// Note is one remark on a report: what kind, about which pipeline, and what.
+// Note is one remark on a report: its kind, the pipeline it is about ("" none), and the text.
 type Note struct{ Kind, About, Text string }
 
 // Notes lists everything that explains a report's rows: deviations, reasons, causes, surprises, stalls.
@@ -48,7 +48,7 @@ func Notes(r *harness.Report, opts Options) []Note {
 
 func notes(r *harness.Report, opts Options) []note {
 	var out []note
-	for _, collect := range []func(*harness.Report) []note{deviations, reasons, causes, beyond, remarks, surprises} {
+	for _, collect := range []func(*harness.Report) []note{deviations, reasons, causes, notClaimed, remarks, surprises} {
 		out = append(out, collect(r)...)
 	}
 	out = append(out, stalls(r, cmp.Or(opts.Stalls, defaultStalls))...)
@@ -101,7 +101,7 @@ func deviations(r *harness.Report) []note {
 }
 
 // reasons explains every claim that was violated or is inconclusive, and what the experiment expected of other
-// guarantees; that a pipeline lacks what it neither claims nor is expected to give needs no explanation.
+// guarantees. A pipeline that lacks what it neither claims nor is expected to give needs no explanation.
 func reasons(r *harness.Report) []note {
 	var out []note
 	for _, why := range r.Inconclusive {
@@ -164,16 +164,16 @@ func by(counts map[string]uint64) string {
 	return ": " + strings.Join(names, ", ")
 }
 
-// beyond says what was not seen although the claim allows it: never a stronger verdict than was claimed.
-func beyond(r *harness.Report) []note {
+// notClaimed names what the claim allows and the run did not show. It is never a stronger verdict than was claimed.
+func notClaimed(r *harness.Report) []note {
 	var out []note
 	for _, row := range r.Rows {
 		held := row.Verdict(row.Claims) == harness.Held
 		switch {
 		case held && row.Claims == harness.AtLeastOnce && row.Numbers.Duplicates == 0:
-			out = append(out, note{"beyond its claim", row.Pipeline, "duplicates: none seen"})
+			out = append(out, note{"not claimed", row.Pipeline, "no duplicates were seen"})
 		case held && row.Claims == harness.AtMostOnce && row.Numbers.Lost == 0:
-			out = append(out, note{"beyond its claim", row.Pipeline, "losses: none seen"})
+			out = append(out, note{"not claimed", row.Pipeline, "no losses were seen"})
 		}
 	}
 	return out

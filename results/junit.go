@@ -11,7 +11,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// JUnitOptions say what counts as what.
+// JUnitOptions choose what counts as a failure.
 type JUnitOptions struct {
 	// Strict makes every violated guarantee a failure, also where the experiment expects it to break.
 	Strict bool
@@ -69,7 +69,7 @@ type junitDetail struct {
 	Text    string `xml:",chardata"`
 }
 
-// JUnit writes a test suite a run and a test case a guarantee that was claimed or expected. A violated guarantee is a
+// JUnit writes a test suite for each run, and a test case for each guarantee that was claimed or expected. A violated guarantee is a
 // failure unless the experiment expects it to break; an inconclusive one is an error. Errors are w's.
 func JUnit(w io.Writer, reports []*harness.Report, opts JUnitOptions) error {
 	all := junitSuites{Name: "chaeos"}
@@ -161,7 +161,7 @@ func junitGuarantee(r *harness.Report, row harness.Row, v harness.GuaranteeVerdi
 	return c
 }
 
-// junitText is what a person needs to see: the reasons, the counts, and the command that explains them.
+// junitText gives a person the reasons, the counts, and the command that explains them.
 func junitText(r *harness.Report, row harness.Row, v harness.GuaranteeVerdict, opts JUnitOptions) string {
 	var b strings.Builder
 	b.WriteByte('\n')

@@ -64,7 +64,7 @@ func lifeEvents(b *bytes.Buffer, l *harness.RecordLife) {
 	flush(lines)
 }
 
-// lifeTime is an event's time from the load's start; ~ says that it is a batch's wall-clock stamp.
+// lifeTime is an event's time from the load's start; ~ marks one that is a batch's wall-clock stamp.
 func lifeTime(l *harness.RecordLife, e harness.LifeEvent) string {
 	text := fmt.Sprintf("%.6f", e.At.Sub(l.LoadStart).Seconds())
 	if e.Estimated {

@@ -77,7 +77,7 @@ func Summarise(name string, reports []*harness.Report, failed []string) *Summary
 	return s
 }
 
-// toLookAt are the runs in which a pipeline surprised, or nothing was proved of it.
+// toLookAt lists the runs in which a pipeline surprised, or in which nothing was proved of it.
 func toLookAt(s Subject, reports []*harness.Report) []string {
 	var runs []string
 	for _, r := range reports {
@@ -156,7 +156,7 @@ func WriteSummary(w io.Writer, s *Summary, opts SummaryOptions) error {
 		return err
 	}
 	if len(gone.head) > 0 {
-		text := fmt.Sprintf("\nno room for %s: a wider terminal, --csv and --json have them", strings.Join(gone.head, ", "))
+		text := fmt.Sprintf("\nno room for %s (a wider terminal, --csv and --json show them)", strings.Join(gone.head, ", "))
 		b.WriteString(strings.Join(limited(text, opts.Width), "\n") + "\n")
 	}
 	if len(s.Failed) > 0 {
@@ -165,14 +165,14 @@ func WriteSummary(w io.Writer, s *Summary, opts SummaryOptions) error {
 	for _, f := range s.Failed {
 		b.WriteString(strings.Join(limited(item+"no report: "+f, opts.Width), "\n") + "\n")
 	}
-	note := "Figures are the worst of all runs. \"violated in\" is what the runs can say: with none violated, the share of runs below which the " +
-		"true share lies with 95 % confidence."
+	note := "Figures are the worst of all runs. VIOLATED IN is the share of conclusive runs that violated the claim. Where none did, it is a " +
+		"bound: the true share is below it with 95 % confidence."
 	b.WriteString("\n" + strings.Join(wrap(note, cmp.Or(opts.Width, 120)), "\n") + "\n")
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
-// summaryHeadline says in one line which runs these are.
+// summaryHeadline names the runs in one line.
 func summaryHeadline(s *Summary) string {
 	by := ""
 	for _, version := range s.Chaeos {

@@ -56,7 +56,7 @@ func rows(b *bytes.Buffer, rows []harness.Row, opts Options) (sheet, error) {
 
 // rowSheet is the table of a report: a line a row.
 func rowSheet(rows []harness.Row) (s sheet) {
-	for _, c := range shown(rows) {
+	for _, c := range Shown(rows) {
 		cells := make([]string, len(rows))
 		for i, r := range rows {
 			cells[i] = c.Text(r)

@@ -44,7 +44,7 @@ func writePage(w io.Writer, dir string) error {
 	return page.HTML(w, report, t, page.Options{Again: "chaeos verify " + shellWord(near(dir))})
 }
 
-// pageOf reads what the page draws. Its parts are read side by side.
+// pageOf reads what the page draws. Its parts are read in parallel.
 func pageOf(report *harness.Report, dir string) (*page.Timeline, error) {
 	record, err := harness.LoadRecord(dir)
 	if err != nil {
@@ -67,7 +67,7 @@ func pageOf(report *harness.Report, dir string) (*page.Timeline, error) {
 	g.Go(func() (err error) { series, err = pageSeries(dir, a); return err })
 	g.Go(func() (err error) { markers, err = pageMarkers(report, dir, a); return err })
 	g.Go(func() (err error) { t.Leaders, err = pageLeaders(record, dir, a); return err })
-	g.Go(func() (err error) { t.Lives, err = pageLives(record, dir, a); return err })
+	g.Go(func() (err error) { t.Members, err = pageMembers(record, dir, a); return err })
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}

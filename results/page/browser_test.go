@@ -179,12 +179,12 @@ func opensALife(t *testing.T, tabs chromium) {
 	b.do(t, chromedp.KeyEvent(kb.Escape), chromedp.Poll("!"+isOpen, nil))
 	b.do(t, chromedp.Evaluate(`document.querySelector(".marker.committed-not-seen[role]").focus()`, nil))
 	b.do(t, chromedp.KeyEvent(kb.Enter), chromedp.Poll(isOpen, nil))
-	require.Contains(t, text("title"), "a transaction of which the log holds no record")
+	require.Contains(t, text("title"), "a transaction without a record in the log")
 	require.Equal(t, "transaction 6: 0 of 100", text("about"))
 	require.True(t, eval[bool](t, b, `document.getElementById("life-text").hidden`), "no record, no life")
 	b.do(t, chromedp.KeyEvent(kb.Escape), chromedp.Poll("!"+isOpen, nil))
 	b.do(t, chromedp.Evaluate(`range.set(13.9, 14.1)`, nil))
-	require.Equal(t, []string{"", ""}, eval[[]string](t, b, `[...document.querySelectorAll(".marker.lost[role]")].map(m => m.textContent)`), "close by, each stands alone")
+	require.Equal(t, []string{"", ""}, eval[[]string](t, b, `[...document.querySelectorAll(".marker.lost[role]")].map(m => m.textContent)`), "close by, each is alone")
 	b.quiet(t)
 }
 
@@ -227,7 +227,7 @@ func hover(t *testing.T, tabs chromium) {
 		const r = o.getBoundingClientRect(); return [r.x + r.width * 16 / 62, r.y + 20] })()`) // of -2s to 60s, 14s
 	b.do(t, chromedp.MouseEvent(input.MouseMoved, at[0], at[1]), chromedp.Poll(`!document.querySelector(".tip").hidden`, nil))
 	require.Equal(t, "8.7s, held by transactional-0\npartition of broker 1", eval[string](t, b, `document.querySelector(".tip").textContent`),
-		"a chart tells of the bands that are drawn on it")
+		"a chart names the bands that are drawn on it")
 	for selector, says := range map[string]string{"svg.lanes rect.stall": "held by transactional-0", "svg.lanes rect.fault": "partition of broker 1"} {
 		b.do(t, chromedp.Evaluate(`document.querySelector("`+selector+`").dispatchEvent(
 			new PointerEvent("pointermove", {clientX: 200, clientY: 200, bubbles: true}))`, nil))
@@ -245,7 +245,7 @@ func zooms(t *testing.T, tabs chromium) {
 	b.do(t, chromedp.KeyEvent(kb.ArrowRight))
 	require.InDelta(t, 19.7, eval[float64](t, b, `range.now.from`), 1e-9)
 	b.do(t, chromedp.Click(`[data-range="-"]`, chromedp.ByQuery))
-	require.InDelta(t, -2, eval[float64](t, b, `range.now.from`), 1e-9, "buttons do what keys do, for who has none")
+	require.InDelta(t, -2, eval[float64](t, b, `range.now.from`), 1e-9, "buttons do what keys do")
 	b.do(t, chromedp.Click(`[data-range="+"]`, chromedp.ByQuery), chromedp.Focus("#timeline", chromedp.ByQuery))
 	b.do(t, chromedp.KeyEvent("0"))
 	require.InDeltaSlice(t, []float64{-2, 60}, eval[[]float64](t, b, `[range.now.from, range.now.to]`), 1e-9)

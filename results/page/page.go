@@ -19,7 +19,7 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// scripts are the page's own, in the order in which they need each other.
+// scripts are the page's own. Each uses only those before it.
 var scripts = []string{"theme.js", "tip.js", "range.js", "life.js", "charts.js", "markers.js", "lanes.js", "main.js", "print.js"}
 
 // Options shape a page.
@@ -35,7 +35,7 @@ type view struct {
 	Head            []head
 	Rows            []tableRow
 	Faults          []string
-	// Why are the notes that say why a verdict is what it is, Notes the others: by the pipelines that they are about.
+	// Why are the notes that explain a verdict, Notes the others, and More how many those are. Both are grouped by pipeline.
 	Why, Notes      []about
 	More            int
 	Style           template.CSS
@@ -63,7 +63,7 @@ type about struct {
 	Notes    []results.Note
 }
 
-// notes groups a report's notes by pipeline: those that say why, and the others, of which there are more.
+// notes groups a report's notes by pipeline: those that explain a verdict, and the others.
 func notes(report *harness.Report) (why, others []about, more int) {
 	add := func(list []about, n results.Note) []about {
 		for i := range list {
@@ -132,7 +132,7 @@ func table(report *harness.Report) ([]head, []tableRow) {
 // wrong are the figures that should be 0.
 var wrong = []string{"duplicates", "lost", "unprocessed", "hidden", "hanging", "phantom", "torn", "committedNotSeen", "abortedSeen", "contradicted", "corrupt", "foreign"}
 
-// class says how a cell looks: words to the left, nothing pale, what should not be there bold.
+// class is how a cell looks: words to the left, nothing pale, what should not be there bold.
 func class(c results.Column, row harness.Row) string {
 	switch v := c.Value(row); {
 	case c.Left():

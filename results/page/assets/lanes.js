@@ -1,5 +1,5 @@
 "use strict";
-// Lanes: one line each of spans (a fault, a worker's life, a partition's leader) or of markers, as SVG.
+// Lanes, as SVG: each is a line of spans (a fault, a worker's incarnation, a partition's leader) or of markers.
 const lanes = (() => {
   const svg = "http://www.w3.org/2000/svg";
   const height = 22, all = [];

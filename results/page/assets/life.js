@@ -1,16 +1,16 @@
 "use strict";
-// The life of one record, as chaeos explain tells it; of a bar of markers, one after the other.
+// The life of one record, as chaeos explain prints it. A bar of markers shows one after the other.
 const life = (() => {
   const dialog = document.getElementById("life"), get = (part) => document.getElementById("life-" + part);
   let marked = null, about = "", at = 0, first = 0, last = 0;
 
   const fill = () => {
-    const told = marked.told[at] || {}, record = marked.records[at];
+    const detail = marked.details[at] || {}, record = marked.records[at];
     get("title").textContent = markers.title(marked, at);
     get("place").textContent = `${about} · ${marked.at[at].toFixed(3)}s` + (last > first ? ` · ${(at - first + 1).toLocaleString("en")} of ${(last - first + 1).toLocaleString("en")}` : "");
-    get("about").textContent = told.text || "";
+    get("about").textContent = detail.text || "";
     get("text").hidden = !record;
-    get("text").textContent = told.life || `Its life is not in this page; ask for it:\n${range.data.explain} ${record} --pipeline ${about}`;
+    get("text").textContent = detail.life || `This page does not carry its life. To see it:\n${range.data.explain} ${record} --pipeline ${about}`;
     get("back").disabled = at === first;
     get("on").disabled = at === last;
   };
@@ -30,7 +30,7 @@ const life = (() => {
     show(kind, pipeline, from, to) {
       tip.hide();
       [marked, about, first, last, at] = [kind, pipeline, from, to, from];
-      for (let i = to; i >= from; i--) if (marked.told[i]?.life) at = i;
+      for (let i = to; i >= from; i--) if (marked.details[i]?.life) at = i;
       get("nav").hidden = from === to;
       fill();
       dialog.showModal();
