@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,7 +39,7 @@ type RunRecord struct {
 	// Started is the one wall-clock stamp; Base is the monotonic time of the same moment.
 	Started time.Time    `json:"started"`
 	Base    history.Time `json:"base"`
-	// LoadStart is when the load phase began: the schedule's zero.
+	// LoadStart is when the load phase began: the schedule's zero (0: it never began).
 	LoadStart history.Time  `json:"loadStart"`
 	Took      time.Duration `json:"took"`
 	Machine   string        `json:"machine"`
@@ -68,6 +69,9 @@ type PhaseRecord struct {
 	Error string       `json:"error,omitempty"`
 	Note  string       `json:"note,omitempty"`
 }
+
+// Zero is what every time is shown from: the start of the load, or of the run where the load never began.
+func (r *RunRecord) Zero() history.Time { return cmp.Or(r.LoadStart, r.Base) }
 
 // Save writes run.json into dir, whole or not at all.
 func (r *RunRecord) Save(dir string) error { return WriteJSON(filepath.Join(dir, RecordFile), r) }

@@ -25,7 +25,8 @@ type Report struct {
 	MinISR      int               `json:"minISR"`
 	Features    []Feature         `json:"features"`
 	Faults      []FaultRecord     `json:"faults"`
-	// LoadStart is the schedule's zero, so that fault times can be shown from it.
+	// LoadStart is what times are shown from: the schedule's zero, or the run's start where the load never began
+	// (RunRecord.Zero).
 	LoadStart int64   `json:"loadStart"`
 	Rows      []Row   `json:"rows"`
 	Stalls    []Stall `json:"stalls"`

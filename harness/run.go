@@ -172,7 +172,7 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 // unsaved completes the report of a run whose record could not be written (disk full). It was judged by the record from
 // before the load, which lists no histories: nothing was called held.
 func (r *run) unsaved(report *Report) {
-	report.Faults, report.LoadStart = r.record.Faults, int64(r.record.LoadStart)
+	report.Faults, report.LoadStart = r.record.Faults, int64(r.record.Zero())
 	report.Inconclusive = append(report.Inconclusive, r.record.Incidents...)
 }
 

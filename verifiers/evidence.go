@@ -1,7 +1,6 @@
 package verifiers
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/chaeos/chaeos/harness"
@@ -187,8 +186,7 @@ func (e *evidence) identity(k keyset.Key) (id history.Identity, ok bool) {
 
 // since is a monotonic time as people read it: from the load's start.
 func (e *evidence) since(at history.Time) string {
-	start := cmp.Or(e.run.record.LoadStart, e.run.record.Base) // a run that never came to its load has only the latter
-	return fmt.Sprintf("%.1fs", at.Sub(start).Seconds())
+	return fmt.Sprintf("%.1fs", at.Sub(e.run.record.Zero()).Seconds())
 }
 
 // number writes n with its thousands apart.

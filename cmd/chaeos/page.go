@@ -15,7 +15,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers"
 )
 
-// axis turns monotonic times into seconds from the start of the load.
+// axis turns monotonic times into seconds from RunRecord.Zero, as the table shows them.
 type axis struct{ start history.Time }
 
 func (a axis) at(t history.Time) float64 {
@@ -51,9 +51,6 @@ func pageOf(report *harness.Report, dir string) (*page.Timeline, error) {
 		return nil, err
 	}
 	a := axis{history.Time(report.LoadStart)}
-	if a.start == 0 { // the run ended before its load
-		a.start = record.Base
-	}
 	t := page.NewTimeline(a.at(begun(record)), a.at(record.Base.Add(record.Took)))
 	t.Explain = "chaeos explain " + shellWord(near(dir))
 	for _, f := range report.Faults {

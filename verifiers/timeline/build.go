@@ -65,7 +65,7 @@ func Build(dir string, take func(Bucket) error) error {
 // recordedOf reads the histories for a pipeline.
 func recordedOf(dir string, record *harness.RunRecord, layout harness.PipelineLayout) (*recorded, error) {
 	r := &recorded{
-		source: layout.Source, outputs: layout.Outputs(), start: record.LoadStart, acked: map[int32]counted{}, visible: map[place]counted{}, given: map[place][]delivery{},
+		source: layout.Source, outputs: layout.Outputs(), start: record.Zero(), acked: map[int32]counted{}, visible: map[place]counted{}, given: map[place][]delivery{},
 		stable: map[place]map[int64]extremes{},
 	}
 	for _, h := range record.Histories {
