@@ -24,6 +24,7 @@ type CompareOptions struct {
 
 // WriteComparison writes what differs between the sides, verdicts first. Errors are w's.
 func WriteComparison(w io.Writer, c *Comparison, opts CompareOptions) error {
+	c = prose.Cleaned(c)
 	var b bytes.Buffer
 	draw, item := grid, ""
 	if opts.Markdown {

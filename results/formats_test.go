@@ -60,6 +60,27 @@ func TestJUnit(t *testing.T) {
 	}
 }
 
+// TestJUnitAsksWhatItsNamesSay: a claim that must break and held is a failure, unless the claims alone are asked about.
+func TestJUnitAsksWhatItsNamesSay(t *testing.T) {
+	r := violated()
+	r.Rows[0].Verdicts[0].Verdict, r.Rows[0].Verdicts[0].Surprise = harness.Held, true
+	r.Rows = r.Rows[:1]
+	for _, c := range []struct {
+		opts results.JUnitOptions
+		want string
+	}{{results.JUnitOptions{}, `failures="1"`}, {results.JUnitOptions{Strict: true}, `failures="0"`}} {
+		opts, want := c.opts, c.want
+		var one, many bytes.Buffer
+		require.NoError(t, results.JUnit(&one, []*harness.Report{r}, opts))
+		require.NoError(t, results.SummaryJUnit(&many, results.Summarise("x", []*harness.Report{r}, nil), opts))
+		for _, text := range []string{one.String(), many.String()} {
+			require.Contains(t, text, want)
+			require.Equal(t, opts.Strict, strings.Contains(text, `name="at-least-once holds"`))
+			require.Equal(t, !opts.Strict, strings.Contains(text, `name="at-least-once breaks, as expected"`))
+		}
+	}
+}
+
 // TestJUnitCountsItsCases adds the cases up again: CI shows the attributes, not the cases.
 func TestJUnitCountsItsCases(t *testing.T) {
 	var b bytes.Buffer

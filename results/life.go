@@ -6,11 +6,13 @@ import (
 	"io"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/prose"
 )
 
 // Life writes what happened to one record, for people: how it ended in each pipeline first, then every event in time
 // order. Faults are lettered; an event carries the letters of those that were active. Errors are w's.
 func Life(w io.Writer, l *harness.RecordLife) error {
+	l = prose.Cleaned(l)
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "source %d sequence %d   %s, run %s\n", l.Source, l.Sequence, l.Experiment, l.Run)
 	lines := columnar(&b)

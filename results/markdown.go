@@ -7,13 +7,15 @@ import (
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/prose"
 )
 
 // Markdown writes what a run showed as a section of a GitHub-flavoured document: heading, faults, a row a pipeline, and
 // what explains the rows. Errors are w's.
 func Markdown(w io.Writer, report *harness.Report, opts Options) error {
+	report, opts.Verify = prose.Cleaned(report), prose.Line(opts.Verify)
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "## %s\n\n%s\n\n", report.Experiment, strings.TrimPrefix(strings.TrimSpace(headline(report)), report.Experiment+"   "))
+	fmt.Fprintf(&b, "## %s\n\n%s\n\n", escape(report.Experiment), escape(Headline(report)))
 	if set := propertyLine(report.Properties); set != "" {
 		fmt.Fprintf(&b, "- %s\n", escape(set))
 	}
@@ -35,7 +37,7 @@ func Markdown(w io.Writer, report *harness.Report, opts Options) error {
 	}
 	fmt.Fprintf(&b, "\nexit %d: %s\n", report.Exit, escape(report.Why))
 	if opts.Verify != "" {
-		fmt.Fprintf(&b, "\n`%s`\n", opts.Verify)
+		fmt.Fprintf(&b, "\n`%s`\n", strings.ReplaceAll(opts.Verify, "`", "'"))
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -55,4 +57,4 @@ func markdownRows(b *bytes.Buffer, rows []harness.Row) error {
 // escape keeps a text from being read as Markdown or HTML.
 func escape(text string) string { return markdownEscapes.Replace(text) }
 
-var markdownEscapes = strings.NewReplacer("|", `\|`, "&", "&amp;", "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`")
+var markdownEscapes = strings.NewReplacer("|", `\|`, "[", `\[`, "&", "&amp;", "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`")

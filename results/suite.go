@@ -142,6 +142,7 @@ var spareSums = []string{"P99 E2E", "RECOVERY", "NO PROGRESS", "ABORTED SEEN", "
 
 // WriteSummary writes a summary for people. Errors are w's.
 func WriteSummary(w io.Writer, s *Summary, opts SummaryOptions) error {
+	s = prose.Cleaned(s)
 	var b bytes.Buffer
 	draw, item := grid, ""
 	if opts.Markdown {

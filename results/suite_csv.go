@@ -14,7 +14,7 @@ func SummaryCSV(w io.Writer, s *Summary) error {
 	head := []string{"experiment", "pipeline", "claims", "expected", "runs", "held", "violated", "inconclusive", "surprises", "violatedBelow"}
 	lines := [][]string{append(head, worstColumns...)}
 	for _, r := range s.Rows {
-		line := []string{r.Experiment, r.Pipeline, string(r.Claims), string(r.Expected)}
+		line := []string{word(r.Experiment), word(r.Pipeline), word(string(r.Claims)), word(string(r.Expected))}
 		for _, n := range []int{r.Runs, r.Held, r.Violated, r.Inconclusive, r.Surprises} {
 			line = append(line, strconv.Itoa(n))
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/prose"
 )
 
 // Options shape a table for people.
@@ -24,6 +25,7 @@ type Options struct {
 // Table writes what a run showed, for people: the headline, a line a fault, a row a pipeline, and below it everything
 // that explains a row. Errors are w's.
 func Table(w io.Writer, report *harness.Report, opts Options) error {
+	report, opts.Verify = prose.Cleaned(report), prose.Line(opts.Verify)
 	var b bytes.Buffer
 	head := limited(strings.TrimSuffix(headline(report), "\n"), opts.Width)
 	if set := propertyLine(report.Properties); set != "" {

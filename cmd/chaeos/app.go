@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/prose"
 )
 
 // app is the command with everything it touches outside itself, so that tests can run it in process.
@@ -81,5 +82,5 @@ func (a *app) complain(err error) {
 	if err == nil || errors.As(err, &o) {
 		return
 	}
-	fmt.Fprintf(a.stderr, "chaeos: %s\n", err)
+	fmt.Fprintf(a.stderr, "chaeos: %s\n", prose.Lines(err.Error())) // it may quote a broker's log
 }

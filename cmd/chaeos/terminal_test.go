@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/chaeos/chaeos/harness/golden"
-	"golang.org/x/sys/unix"
 )
 
 func TestLineTerminal(t *testing.T) {
