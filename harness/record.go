@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/chaeos/chaeos/harness/files"
 	"github.com/chaeos/chaeos/harness/history"
 )
 
@@ -102,19 +103,8 @@ func WriteJSON(path string, v any) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	tmp := path + ".tmp"
-	if err := os.WriteFile(tmp, append(data, '\n'), 0o644); err != nil {
-		return errors.Join(fmt.Errorf("writing %s: %w", path, err), removeIfThere(tmp))
-	}
-	if err := os.Rename(tmp, path); err != nil {
+	if err := files.ReplaceBytes(path, append(data, '\n')); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	return nil
-}
-
-func removeIfThere(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ type parts struct {
 	// page writes the HTML page of the run in dir.
 	page     func(w io.Writer, dir string) error
 	explain  explainers
-	files    files
+	files    parquets
 	clusters clusters
 	byHand   byHand
 	suites   suites

@@ -51,7 +51,7 @@ func newBench(t *testing.T) *bench {
 				_, err := io.WriteString(w, "a page of "+filepath.Base(dir))
 				return err
 			},
-			files:  files{evidence: func(string, *harness.Report) error { return nil }, export: func(string, string) error { return nil }},
+			files:  parquets{evidence: func(string, *harness.Report) error { return nil }, export: func(string, string) error { return nil }},
 			facts:  func(context.Context) []fact { return healthy() },
 			byHand: fakeByHand(),
 			keeper: echo, worker: echo,

@@ -57,7 +57,7 @@ pipeline of the same experiment in common, so that nothing was compared.`,
 	c.Flags().BoolVar(&json, "json", false, "print the comparison as JSON")
 	c.Flags().BoolVar(&opts.Markdown, "markdown", false, "print GitHub-flavoured Markdown")
 	c.Flags().BoolVar(&opts.All, "all", false, "also list the differences that lie within the spread")
-	c.Flags().StringVarP(&output, "output", "o", "", "write to this file, whole or not at all, instead of standard output")
+	c.Flags().StringVarP(&output, "output", "o", "", "write to this file, whole or not at all, or into this pipe, instead of standard output")
 	return c
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// files write a run as Parquet: the evidence of its verdict, and everything that it recorded.
-type files struct {
+// parquets write a run as Parquet: the evidence of its verdict, and everything that it recorded.
+type parquets struct {
 	evidence func(dir string, report *harness.Report) error
 	export   func(dir, into string) error
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/files"
 	"github.com/chaeos/chaeos/results"
 )
 
@@ -68,7 +69,7 @@ func (f *reportFlags) register(c *cobra.Command) {
 	flags.BoolVar(&f.junit, "junit", false, "print JUnit XML: a suite a run, a case a guarantee")
 	flags.BoolVar(&f.junitStrict, "junit-strict", false, "count a violated guarantee as a failure also where the experiment expects it to break")
 	flags.StringVar(&f.junitInconclusive, "junit-inconclusive", "error", "report an inconclusive guarantee as error or as skipped")
-	flags.StringVarP(&f.output, "output", "o", "", "write to this file, whole or not at all, instead of standard output")
+	flags.StringVarP(&f.output, "output", "o", "", "write to this file, whole or not at all, or into this pipe, instead of standard output")
 	complete(c, "junit-inconclusive", []string{"error", "skipped"})
 }
 
@@ -208,19 +209,22 @@ func (a *app) pages(paths []string, output string) error {
 		return usagef("--html --output writes one page: name one run, or leave --output out (each run's folder gets its page)")
 	}
 	for _, dir := range runs {
-		path := output
-		if path == "" {
-			path = filepath.Join(dir, pageFile)
+		write := func(w io.Writer) error { return a.parts.page(w, dir) }
+		path, put := filepath.Join(dir, pageFile), files.Replace
+		if output != "" {
+			path, put = output, a.deliver
 		}
-		if err := a.deliver(path, func(w io.Writer) error { return a.parts.page(w, dir) }); err != nil {
+		if err := put(path, write); err != nil {
 			return fmt.Errorf("%s: %w", dir, err)
 		}
-		fmt.Fprintln(a.stdout, near(path))
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() { // a pipe is for the page alone
+			fmt.Fprintln(a.stdout, near(path))
+		}
 	}
 	return nil
 }
 
-// deliver writes to standard output, or to a file, whole or not at all.
+// deliver writes to standard output, or to what a user names: a file, whole or not at all, or a pipe.
 func (a *app) deliver(path string, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
@@ -230,11 +234,7 @@ func (a *app) deliver(path string, write func(io.Writer) error) error {
 		_, err := a.stdout.Write(b.Bytes())
 		return err
 	}
-	tmp := path + ".tmp"
-	if err := os.WriteFile(tmp, b.Bytes(), 0o644); err != nil {
-		return fmt.Errorf("report: %w (choose another place with --output)", err)
-	}
-	if err := os.Rename(tmp, path); err != nil {
+	if err := files.Output(path, b.Bytes()); err != nil {
 		return fmt.Errorf("report: %w (choose another place with --output)", err)
 	}
 	return nil

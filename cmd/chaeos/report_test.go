@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sys/unix"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/suite"
@@ -138,6 +140,45 @@ func TestReportToAFile(t *testing.T) {
 	after, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, text, after, "a report that fails leaves the file as it was")
+}
+
+// TestReportIntoAPipe: a pipe is written into, and stays one; a link leads to the file that it names.
+func TestReportIntoAPipe(t *testing.T) {
+	dir := runFolder(t, t.TempDir(), "run")
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	require.NoError(t, unix.Mkfifo(fifo, 0o600))
+	var got []byte
+	var g errgroup.Group
+	g.Go(func() (err error) { got, err = os.ReadFile(fifo); return err })
+	b := newBench(t)
+	require.Zero(t, b.do("report", dir, "--html", "-o", fifo))
+	require.NoError(t, g.Wait())
+	require.Equal(t, "a page of run", string(got))
+	require.Empty(t, b.out.String())
+
+	file, link := filepath.Join(t.TempDir(), "page.html"), filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(file, link))
+	require.Zero(t, b.do("report", dir, "--html", "-o", link))
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, "a page of run", string(text))
+}
+
+// TestPagesFollowNoLink: the page in a run's folder replaces a link that was there, and never writes through it.
+func TestPagesFollowNoLink(t *testing.T) {
+	dir, mine := runFolder(t, t.TempDir(), "run"), filepath.Join(t.TempDir(), "mine")
+	require.NoError(t, os.WriteFile(mine, []byte("keep"), 0o644))
+	for _, name := range []string{pageFile, pageFile + ".tmp"} {
+		require.NoError(t, os.Symlink(mine, filepath.Join(dir, name)))
+	}
+	b := newBench(t)
+	require.Zero(t, b.do("report", dir, "--html"), b.err.String())
+	text, err := os.ReadFile(mine)
+	require.NoError(t, err)
+	require.Equal(t, "keep", string(text))
+	text, err = os.ReadFile(filepath.Join(dir, pageFile))
+	require.NoError(t, err)
+	require.Equal(t, "a page of run", string(text))
 }
 
 func TestStepSummary(t *testing.T) {

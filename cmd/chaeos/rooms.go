@@ -45,7 +45,7 @@ func rooms() parts {
 		judge:       verifiers.Judge,
 		page:        writePage,
 		explain:     explainers{one: explainOne, anomalies: explain.Anomalies},
-		files:       files{evidence: evidence.Write, export: evidence.Export},
+		files:       parquets{evidence: evidence.Write, export: evidence.Export},
 		clusters:    keptClusters(self),
 		byHand:      faultsByHand(),
 		suites:      suites{names: catalogue.SuiteNames(), find: findSuite, do: runChild(self)},

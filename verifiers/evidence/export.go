@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/files"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
@@ -23,7 +25,11 @@ func Export(dir, into string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(into, 0o755); err != nil {
+	folder := func(path string) error { return os.MkdirAll(path, 0o755) }
+	if filepath.Dir(into) == filepath.Clean(dir) { // what is in the run's folder may come from elsewhere
+		folder = files.Folder
+	}
+	if err := folder(into); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
 	if err := exportHistory(dir, into, record); err != nil {
