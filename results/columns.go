@@ -54,7 +54,9 @@ func Columns() []Column {
 	return []Column{
 		{Key: "pipeline", Header: "PIPELINE", Anchor: "pipeline", Value: func(r harness.Row) any { return r.Pipeline }},
 		{Key: "claims", Header: "CLAIMS", Anchor: "claims", Value: func(r harness.Row) any { return string(r.Claims) }},
-		{Key: "delivered", Header: "DELIVERED", Anchor: "delivered", Value: func(r harness.Row) any { return r.Delivered }},
+		{Key: "expected", Header: "EXPECTED", Anchor: "expected", Value: func(r harness.Row) any { return string(expected(r)) }},
+		{Key: "delivered", Header: "DELIVERED", Anchor: "delivered", Value: func(r harness.Row) any { return r.Delivered },
+			text: func(r harness.Row) string { return r.Delivered + OutcomeOf(r).Remark() }},
 		count("input", "INPUT", Always, func(n harness.Numbers) uint64 { return n.Input }),
 		count("unique", "UNIQUE", Always, func(n harness.Numbers) uint64 { return n.Unique }),
 		count("duplicates", "DUPLICATES", Always, func(n harness.Numbers) uint64 { return n.Duplicates }),

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
@@ -18,7 +19,8 @@ func faultLines(b *bytes.Buffer, r *harness.Report, width int) {
 		b.WriteString("fault  none\n")
 		return
 	}
-	if width > 0 {
+	long := func(f harness.FaultRecord) bool { return utf8.RuneCountInString(hit(f)) > longHit }
+	if width > 0 || slices.ContainsFunc(r.Faults, long) {
 		write(b, faultNotes(r), width)
 		return
 	}
@@ -28,6 +30,9 @@ func faultLines(b *bytes.Buffer, r *harness.Report, width int) {
 	}
 	flush(lines)
 }
+
+// longHit is the length from which on what a fault hit has a line of its own: all lines are as wide as the longest.
+const longHit = 100
 
 // FaultLines returns one line for each fault: when it was active, from the start of the load; what it hit; what came of it.
 func FaultLines(r *harness.Report) []string {

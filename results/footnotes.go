@@ -48,12 +48,12 @@ func Notes(r *harness.Report, opts Options) []Note {
 
 func notes(r *harness.Report, opts Options) []note {
 	var out []note
-	for _, collect := range []func(*harness.Report) []note{deviations, reasons, causes, notClaimed, remarks, surprises} {
+	for _, collect := range []func(*harness.Report) []note{deviations, reasons, causes, proofs, notClaimed, remarks, surprises} {
 		out = append(out, collect(r)...)
 	}
 	out = append(out, stalls(r, cmp.Or(opts.Stalls, defaultStalls))...)
-	for i := range out { // every topic and id begins with the run's name
-		out[i].text = strings.ReplaceAll(out[i].text, r.Run+"-", "")
+	for i := range out {
+		out[i].text = Short(out[i].text, r.Run)
 	}
 	return out
 }
@@ -105,28 +105,33 @@ func deviations(r *harness.Report) []note {
 func reasons(r *harness.Report) []note {
 	var out []note
 	for _, why := range r.Inconclusive {
-		out = append(out, note{"why", "every pipeline", "inconclusive: " + why})
+		out = append(out, note{"why", "every pipeline", "can't count as held: " + why})
 	}
 	for _, row := range r.Rows {
 		for _, v := range row.Verdicts {
 			if v.Verdict != harness.Held && (v.Guarantee == row.Claims || v.Expected != "") {
-				out = append(out, explain(row.Pipeline, v)...)
+				out = append(out, explain(row.Pipeline, v, r.Inconclusive)...)
 			}
 		}
 	}
 	return out
 }
 
-func explain(pipeline string, v harness.GuaranteeVerdict) []note {
+// explain gives a verdict's reasons. Those of every pipeline have been given once.
+func explain(pipeline string, v harness.GuaranteeVerdict, ofAll []string) []note {
 	verdict := fmt.Sprintf("%s %s", v.Guarantee, v.Verdict)
 	if v.Expected != "" {
 		verdict += fmt.Sprintf(" (%s)", v.Expected)
 	}
-	if len(v.Reasons) == 0 {
+	own := slices.DeleteFunc(slices.Clone(v.Reasons), func(reason string) bool { return slices.Contains(ofAll, reason) })
+	if len(own) == 0 {
+		if len(v.Reasons) > 0 || len(ofAll) > 0 && v.Verdict == harness.Inconclusive {
+			return nil
+		}
 		return []note{{"why", pipeline, verdict + ": no reason was recorded"}}
 	}
-	out := []note{{"why", pipeline, verdict + ": " + v.Reasons[0]}}
-	for _, reason := range v.Reasons[1:] {
+	out := []note{{"why", pipeline, verdict + ": " + own[0]}}
+	for _, reason := range own[1:] {
 		out = append(out, note{"why", pipeline, "  " + reason})
 	}
 	return out
@@ -164,15 +169,16 @@ func by(counts map[string]uint64) string {
 	return ": " + strings.Join(names, ", ")
 }
 
-// notClaimed names what the claim allows and the run did not show. It is never a stronger verdict than was claimed.
+// notClaimed names what the claim allows and the run did not show. It is never a stronger verdict than was claimed, and it is
+// left out where a note says that the source doubled or lost records.
 func notClaimed(r *harness.Report) []note {
 	var out []note
 	for _, row := range r.Rows {
 		held := row.Verdict(row.Claims) == harness.Held
 		switch {
-		case held && row.Claims == harness.AtLeastOnce && row.Numbers.Duplicates == 0:
+		case held && row.Claims == harness.AtLeastOnce && row.Numbers.Duplicates == 0 && row.Numbers.IdentityTwice == 0:
 			out = append(out, note{"not claimed", row.Pipeline, "no duplicates were seen"})
-		case held && row.Claims == harness.AtMostOnce && row.Numbers.Lost == 0:
+		case held && row.Claims == harness.AtMostOnce && row.Numbers.Lost == 0 && row.Numbers.AckedAbsent == 0:
 			out = append(out, note{"not claimed", row.Pipeline, "no losses were seen"})
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
+
+	"github.com/chaeos/chaeos/harness"
 )
 
 // sheet is a table for people. Columns of words are aligned to the left, figures to the right.
@@ -60,18 +62,29 @@ func (s sheet) columnWidth(i int) int {
 	return widest + 2
 }
 
+// mute reports whether a column says nothing: no line has more in it than nothing, or than what goes without saying.
+func (s sheet) mute(i int) bool {
+	nothing := []string{"0", duration(0), missing, string(harness.MustHold)}
+	return !slices.ContainsFunc(s.cells(i), func(cell string) bool { return !slices.Contains(nothing, cell) })
+}
+
 // narrow takes columns away until a line is at most width characters long (0: no limit), and returns them as a sheet of their
-// own. spare names the columns that may go by their heads, the first to go first.
+// own. spare names the columns that may go by their heads, the first to go first; but those that say nothing go before all
+// others. One for which there is room after all, when wider ones have gone, comes back.
 func (s sheet) narrow(width int, spare []string) (kept, gone sheet) {
 	left := s.width()
 	going := make([]bool, len(s.head))
-	for _, name := range spare {
-		if width <= 0 || left <= width {
-			break
-		}
-		if i := slices.Index(s.head, name); i >= 0 {
+	order := s.goingFirst(spare)
+	for _, i := range order {
+		if width > 0 && left > width {
 			going[i] = true
 			left -= s.columnWidth(i)
+		}
+	}
+	for _, i := range slices.Backward(order) {
+		if going[i] && left+s.columnWidth(i) <= width {
+			going[i] = false
+			left += s.columnWidth(i)
 		}
 	}
 	for i, name := range s.head {
@@ -82,6 +95,18 @@ func (s sheet) narrow(width int, spare []string) (kept, gone sheet) {
 		to.add(name, s.left[i], s.cells(i))
 	}
 	return kept, gone
+}
+
+// goingFirst lists the columns that may go, those that say nothing before the others.
+func (s sheet) goingFirst(spare []string) (order []int) {
+	for _, mute := range []bool{true, false} {
+		for _, name := range spare {
+			if i := slices.Index(s.head, name); i >= 0 && s.mute(i) == mute {
+				order = append(order, i)
+			}
+		}
+	}
+	return order
 }
 
 // grid draws a table without lines.

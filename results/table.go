@@ -72,21 +72,30 @@ func rowSheet(rows []harness.Row) (s sheet) {
 // delivered, duplicates and losses always stay.
 var spare = []string{
 	"neverLive", "p99", "recovery", "longestStall", "noProgress", "identityTwice", "ackedAbsent", "reordered",
-	"offsetsWentBack", "unique", "lsoStalls", "unknown", "abortedSeen", "torn", "input", "hidden", "unprocessed",
+	"offsetsWentBack", "unique", "lsoStalls", "unknown", "expected", "input", "abortedSeen", "torn", "hidden", "unprocessed",
 }
 
-// leftOut lists the columns that had no room, a line a pipeline.
-func leftOut(rows []harness.Row, gone sheet) []note {
-	if len(gone.head) == 0 {
-		return nil
-	}
-	var out []note
-	for i, r := range rows {
-		var figures []string
-		for j, head := range gone.head {
-			figures = append(figures, head+" "+gone.body[i][j])
+// leftOut lists the columns that had no room: those that say the same of every row once, the others a line for each row.
+func leftOut(rows []harness.Row, gone sheet) (out []note) {
+	var mute []string
+	figures := make([][]string, len(rows))
+	for j, head := range gone.head {
+		if gone.mute(j) {
+			cells := slices.Compact(slices.Sorted(slices.Values(gone.cells(j))))
+			mute = append(mute, head+" "+strings.Join(cells, " or "))
+			continue
 		}
-		out = append(out, note{"more", r.Pipeline, strings.Join(figures, "; ")})
+		for i := range rows {
+			figures[i] = append(figures[i], head+" "+gone.body[i][j])
+		}
+	}
+	if len(mute) > 0 {
+		out = append(out, note{"more", "every pipeline", strings.Join(mute, "; ")})
+	}
+	for i, r := range rows {
+		if len(figures[i]) > 0 {
+			out = append(out, note{"more", r.Pipeline, strings.Join(figures[i], "; ")})
+		}
 	}
 	return out
 }

@@ -54,12 +54,14 @@ func TestTableFits80Columns(t *testing.T) {
 	}
 }
 
+// TestTableColoursVerdictsOnly: and only a violation that was not wanted is red.
 func TestTableColoursVerdictsOnly(t *testing.T) {
 	var plain, coloured bytes.Buffer
 	require.NoError(t, results.Table(&plain, violated(), results.Options{}))
 	require.NoError(t, results.Table(&coloured, violated(), results.Options{Color: true}))
 	require.NotContains(t, plain.String(), "\x1b")
 	require.Contains(t, coloured.String(), "\x1b[31mviolated\x1b[0m")
+	require.Contains(t, coloured.String(), "\x1b[36mviolated, as expected\x1b[0m")
 	require.Contains(t, coloured.String(), "\x1b[32mat-least-once\x1b[0m")
 	require.Equal(t, plain.String(), regexp.MustCompile("\x1b\\[\\d+m").ReplaceAllString(coloured.String(), ""), "colours take no room")
 }
@@ -112,7 +114,7 @@ func TestJSON(t *testing.T) {
 
 // TestColumnsCoverEveryNumber keeps a figure from being computed and shown nowhere.
 func TestColumnsCoverEveryNumber(t *testing.T) {
-	keys := map[string]bool{"pipeline": true, "claims": true, "delivered": true}
+	keys := map[string]bool{"pipeline": true, "claims": true, "expected": true, "delivered": true}
 	for field := range reflect.TypeFor[harness.Numbers]().Fields() {
 		key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if field.Type.Kind() != reflect.Map { // causes are listed below the table

@@ -103,7 +103,7 @@ func pageStalls(report *harness.Report, pipeline string, a axis) []page.Band {
 		if name == "" {
 			name = "unknown transaction"
 		}
-		out = append(out, page.Band{From: a.at(history.Time(s.Start)), To: a.to(end), Name: name, Text: short(results.StallText(s, report.LoadStart), report.Run)})
+		out = append(out, page.Band{From: a.at(history.Time(s.Start)), To: a.to(end), Name: name, Text: results.Short(results.StallText(s, report.LoadStart), report.Run)})
 	}
 	return out
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
@@ -54,7 +53,7 @@ func pageMarkers(report *harness.Report, dir string, a axis) (map[string][]page.
 			marked.At = append(marked.At, a.at(m.at))
 			marked.Records = append(marked.Records, m.record)
 			if m.detail != nil {
-				marked.Details[i] = *m.detail
+				marked.Details[i] = page.Detail{Text: results.Short(m.detail.Text, report.Run), Life: results.Short(m.detail.Life, report.Run)}
 			}
 		}
 		out[pipeline] = append(out[pipeline], marked)
@@ -185,13 +184,10 @@ func carryLives(kinds [][]*marking, dir string) error {
 		if left -= b.Len(); left < 0 {
 			return nil
 		}
-		chosen[i].detail = &page.Detail{Text: short(chosen[i].Text, life.Run), Life: short(b.String(), life.Run)}
+		chosen[i].detail = &page.Detail{Text: chosen[i].Text, Life: b.String()}
 	}
 	return nil
 }
-
-// short leaves the run's name out of topics and ids, which all of them begin with.
-func short(text, run string) string { return strings.ReplaceAll(text, run+"-", "") }
 
 // spread picks at most n of a list, at equal distances, the first and the last among them.
 func spread[T any](all []T, n int) []T {

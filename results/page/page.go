@@ -75,7 +75,7 @@ func notes(report *harness.Report) (why, others []about, more int) {
 		return append(list, about{n.About, []results.Note{n}})
 	}
 	for _, n := range results.Notes(report, results.Options{}) {
-		if slices.Contains([]string{"why", "cause", "surprise"}, n.Kind) {
+		if slices.Contains([]string{"why", "cause", "proof", "surprise"}, n.Kind) {
 			why = add(why, n)
 		} else {
 			others = add(others, n)
