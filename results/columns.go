@@ -119,13 +119,12 @@ func unknown() Column {
 	return c
 }
 
-// p99 tells an infinite latency from one that was not observed: where the live reader did not get more than one input in a
-// hundred, the percentile falls among those, and has no value.
+// p99 shows people an infinite latency, too.
 func p99() Column {
 	c := span("p99", "P99 E2E", Always, func(n harness.Numbers) *time.Duration { return n.P99 })
 	c.text = func(r harness.Row) string {
-		if n := r.Numbers; n.P99 == nil && n.NeverLive > n.Input/100 {
-			return "∞"
+		if isInfinite(c.Key, r.Numbers) {
+			return infinite
 		}
 		return format(c.Value(r))
 	}

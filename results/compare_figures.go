@@ -22,13 +22,13 @@ const (
 	WithinSpread Difference = "within the spread"
 )
 
-// Spread is a figure over the runs of one side. Durations are nanoseconds.
+// Spread is a figure over the runs of one side. Durations are nanoseconds, null where infinite.
 type Spread struct {
 	// Runs is the number of runs in which the figure was observed.
-	Runs   int     `json:"runs"`
-	Median float64 `json:"median"`
-	Min    float64 `json:"min"`
-	Max    float64 `json:"max"`
+	Runs   int    `json:"runs"`
+	Median Amount `json:"median"`
+	Min    Amount `json:"min"`
+	Max    Amount `json:"max"`
 }
 
 // FigureChange is a figure that is not the same on every side.
@@ -76,9 +76,9 @@ func compareFigures(s Subject, sides [][]harness.Row) []FigureChange {
 }
 
 func spreadOf(c Column, rows []harness.Row) Spread {
-	var values []float64
+	var values []Amount
 	for _, r := range rows {
-		if n, is := amount(c.Value(r)); is {
+		if n, is := amountOf(c, r); is {
 			values = append(values, n)
 		}
 	}

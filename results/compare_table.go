@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/chaeos/chaeos/harness/prose"
 )
@@ -82,17 +80,17 @@ func verdictTable(b *bytes.Buffer, c *Comparison, draw drawer) error {
 		b.WriteString("verdicts: no change\n\n")
 		return nil
 	}
-	head := []string{"VERDICT", "EXPERIMENT", "PIPELINE", "CLAIM"}
+	head := []string{"VERDICT", "EXPERIMENT", "PIPELINE", "CLAIM", "EXPECTED"}
 	for i := range c.Sides {
 		head = append(head, letter(i))
 	}
 	var body [][]string
 	for _, v := range c.Verdicts {
-		word := "better"
+		word := string(v.Change)
 		if v.Worse {
-			word = "WORSE"
+			word = strings.ToUpper(word)
 		}
-		line := []string{word, v.Experiment, v.Pipeline, string(v.Guarantee)}
+		line := []string{word, v.Experiment, v.Pipeline, string(v.Guarantee), string(v.Expected)}
 		for _, t := range v.Tallies {
 			line = append(line, t.String())
 		}
@@ -214,29 +212,21 @@ func spreadText(s Spread, duration bool) string {
 	}
 }
 
-func amountText(v float64, isDuration bool) string {
-	if isDuration {
-		return duration(time.Duration(v))
-	}
-	whole, half := math.Modf(v)
-	if half != 0 { // the median of an even number of counts
-		return prose.Thousands(uint64(whole)) + ".5"
-	}
-	return prose.Thousands(uint64(whole))
-}
-
 func differenceText(f FigureChange, side int) string {
 	d := f.Differences[side-1]
 	if d == "" {
 		return missing
 	}
 	from, to := f.Spreads[0].Median, f.Spreads[side].Median
-	sign, delta := "+", to-from
+	sign, delta := "+", Amount(0)
+	if from != to { // infinity less infinity is no number
+		delta = to - from
+	}
 	if delta < 0 {
 		sign, delta = "-", -delta
 	}
 	text := sign + amountText(delta, f.Duration)
-	if from > 0 {
+	if from > 0 && from < infinity && delta < infinity {
 		text += fmt.Sprintf(" (%s%.0f %%)", sign, 100*delta/from)
 	}
 	return text + ", " + string(d)

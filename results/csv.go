@@ -28,7 +28,7 @@ var runColumns = []struct {
 }
 
 // CSV writes one line a pipeline of every report, under one header: the run, then every figure by its key. Durations are
-// seconds; what does not apply or was not observed is empty, never 0. Texts that a spreadsheet would calculate begin with an
+// seconds, inf where infinite; what does not apply or was not observed is empty, never 0. Texts that a spreadsheet would calculate begin with an
 // apostrophe. Errors are w's.
 func CSV(w io.Writer, reports []*harness.Report) error {
 	out := csv.NewWriter(w)
@@ -57,6 +57,10 @@ func csvLine(r *harness.Report, row harness.Row) []string {
 		line = append(line, c.value(r))
 	}
 	for _, c := range Columns() {
+		if isInfinite(c.Key, row.Numbers) {
+			line = append(line, infinitePlain)
+			continue
+		}
 		line = append(line, plain(c.Value(row)))
 	}
 	return line
@@ -71,6 +75,9 @@ func word(s string) string {
 	}
 	return s
 }
+
+// infinitePlain is an infinite latency for a program: what parsers of numbers take as infinity.
+const infinitePlain = "inf"
 
 // plain writes a figure for a program: no separators, no units.
 func plain(v any) string {

@@ -24,6 +24,8 @@ func inferred[T any](t *testing.T, title, description string) *jsonschema.Schema
 	schema, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[time.Duration]():       {Type: "integer", Description: "nanoseconds"},
 		reflect.TypeFor[history.Time]():        {Type: "integer", Description: "CLOCK_MONOTONIC nanoseconds"},
+		reflect.TypeFor[results.Amount]():      {Types: []string{"number", "null"}, Description: "a count, or nanoseconds; null: infinite"},
+		reflect.TypeFor[results.Change]():      words("worse", "nothing proved", "different", "better"),
 		reflect.TypeFor[harness.Verdict]():     words("inconclusive", "held", "violated"),
 		reflect.TypeFor[harness.Guarantee]():   words("at-most-once", "at-least-once", "exactly-once"),
 		reflect.TypeFor[harness.Expectation](): words("must-hold", "must-break", "may-break"),

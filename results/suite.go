@@ -44,8 +44,8 @@ type SummaryRow struct {
 	// ViolatedBelow is, where no run violated the claim, the share of runs below which the true share lies with 95 %
 	// confidence: 1 - 0.05^(1/n) for n conclusive runs, which the rule of three approximates by 3/n. Nil elsewhere.
 	ViolatedBelow *float64 `json:"violatedBelow"`
-	// Worst is, by column, the largest value in any run. Durations are nanoseconds.
-	Worst map[string]float64 `json:"worst"`
+	// Worst is, by column, the largest value in any run. Durations are nanoseconds, null where infinite.
+	Worst map[string]Amount `json:"worst"`
 }
 
 // worstColumns are the figures of which a summary shows the worst.
@@ -98,7 +98,7 @@ func addOnce(list []string, s string) []string {
 }
 
 func summaryRow(subject Subject, rows []harness.Row) SummaryRow {
-	row := SummaryRow{Subject: subject, Claims: rows[0].Claims, Expected: harness.MustHold, Tally: tally(rows), Worst: map[string]float64{}}
+	row := SummaryRow{Subject: subject, Claims: rows[0].Claims, Expected: harness.MustHold, Tally: tally(rows), Worst: map[string]Amount{}}
 	for _, r := range rows {
 		if surprised(r) {
 			row.Surprises++

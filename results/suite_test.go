@@ -51,9 +51,9 @@ func TestSummaryCounts(t *testing.T) {
 		if r.Experiment == "worker-kill" {
 			require.Equal(t, results.Tally{Runs: 5, Held: 3, Violated: 1, Inconclusive: 1}, r.Tally)
 			require.Nil(t, r.ViolatedBelow)
-			require.InDelta(t, 20, r.Worst["duplicates"], 0)
-			require.InDelta(t, 7, r.Worst["lost"], 0)
-			require.InDelta(t, 3e9, r.Worst["recovery"], 0)
+			require.InDelta(t, 20, float64(r.Worst["duplicates"]), 0)
+			require.InDelta(t, 7, float64(r.Worst["lost"]), 0)
+			require.InDelta(t, 3e9, float64(r.Worst["recovery"]), 0)
 		}
 	}
 }

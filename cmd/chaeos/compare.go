@@ -16,12 +16,13 @@ func (a *app) compareCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare A B [C...]",
 		Short: "Set saved runs, or folders of runs, against the first: what changed",
-		Long: `Judge saved runs again and say what differs between each side and the first: verdicts, then figures. A side is one run's
+		Long: `Judge saved runs again and show what differs between each side and the first: verdicts, then figures. A side is one run's
 folder, or a folder of runs. Only repeated runs tell noise from change: a difference inside the spread of the runs is
 none, and with one run a side chaeos says that it can't tell.
 
-Exit code 3 says that a claim's verdict got worse: held, inconclusive, violated. Exit code 4 says that the sides have no
-pipeline of the same experiment in common, so that nothing was compared.`,
+Verdicts are judged by what the experiment expects. Exit code 3: a claim that must hold is violated, and was not on the first
+side. Exit code 4: nothing was proved, because a side is inconclusive, shows nothing of a claim that must break, or has no
+pipeline of the same experiment in common with the others.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return usagef("compare takes at least two runs, or folders of runs, and was given %d", len(args))
@@ -48,7 +49,7 @@ pipeline of the same experiment in common, so that nothing was compared.`,
 			switch {
 			case comparison.Worse():
 				return outcome(exitViolated)
-			case comparison.Compared == 0:
+			case comparison.Unproved():
 				return outcome(exitInconclusive)
 			}
 			return nil

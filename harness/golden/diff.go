@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 const (
@@ -31,17 +30,28 @@ func Diff(want, got string) string {
 	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
 		a, b = a[:len(a)-1], b[:len(b)-1]
 	}
-	edits := edits(a, b, same)
-	more := ""
-	if len(edits) > mostLines {
-		more = fmt.Sprintf("… and %d more lines that differ\n", len(edits)-mostLines)
-		edits = edits[:mostLines]
+	all := edits(a, b, same)
+	begin := starts(all)
+	var out strings.Builder
+	for i, e := range all {
+		if i == mostLines {
+			fmt.Fprintf(&out, "… and %d more lines that differ\n", len(all)-mostLines)
+			break
+		}
+		out.WriteString(e.line(begin[i]))
 	}
-	return strings.Join(edits, "") + more
+	return out.String()
 }
 
-// edits lists what turns a into b; both begin after line `after` of their texts.
-func edits(a, b []string, after int) (out []string) {
+// edit is a line that only one of the texts has.
+type edit struct {
+	sign rune // '-' for a line of want, '+' for one of got
+	at   int
+	text string
+}
+
+// edits lists what turns a into b; both begin after the line `after` of their texts.
+func edits(a, b []string, after int) (out []edit) {
 	longest := common(a, b)
 	i, j := 0, 0
 	for i < len(a) || j < len(b) {
@@ -49,14 +59,43 @@ func edits(a, b []string, after int) (out []string) {
 		case i < len(a) && j < len(b) && a[i] == b[j] && longest[i][j] == longest[i+1][j+1]+1:
 			i, j = i+1, j+1
 		case j == len(b) || i < len(a) && longest[i+1][j] >= longest[i][j+1]:
-			out = append(out, line('-', after+i, a[i]))
+			out = append(out, edit{'-', after + i, a[i]})
 			i++
 		default:
-			out = append(out, line('+', after+j, b[j]))
+			out = append(out, edit{'+', after + j, b[j]})
 			j++
 		}
 	}
 	return out
+}
+
+// starts returns, for each edit, how many characters it begins with that its counterpart begins with too: the n-th of the lines
+// that are gone is the counterpart of the n-th that came instead.
+func starts(all []edit) []int {
+	same := make([]int, len(all))
+	run := func(from int, sign rune) (to int) {
+		for to = from; to < len(all) && all[to].sign == sign; to++ {
+		}
+		return to
+	}
+	for i := 0; i < len(all); {
+		gone := run(i, '-')
+		came := run(gone, '+')
+		for k := range min(gone-i, came-gone) {
+			n := sameStart(all[i+k].text, all[gone+k].text)
+			same[i+k], same[gone+k] = n, n
+		}
+		i = came
+	}
+	return same
+}
+
+func sameStart(one, other string) (n int) {
+	a, b := []rune(one), []rune(other)
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 // common holds, for every pair of positions, how many lines a and b have in common from there on. Of texts too long for that
@@ -80,17 +119,25 @@ func common(a, b []string) [][]int {
 	return longest
 }
 
-// line is one line of a diff. What can't be seen, such as a blank at the end or a missing newline, is quoted.
-func line(sign rune, index int, text string) string {
-	text, ended := strings.CutSuffix(text, "\n")
+// line is one line of a diff. What can't be seen, such as a blank at the end or a missing newline, is quoted. Of a long line
+// it shows where it begins to differ.
+func (e edit) line(same int) string {
+	text, ended := strings.CutSuffix(e.text, "\n")
+	if letters := []rune(text); len(letters) > mostRunes {
+		from := min(max(0, same-mostRunes/4), len(letters)-mostRunes)
+		text = string(letters[from : from+mostRunes])
+		if from > 0 {
+			text = "…" + text
+		}
+		if from+mostRunes < len(letters) {
+			text += "…"
+		}
+	}
 	if text != strings.TrimRight(text, " \t\r") || strings.ContainsRune(text, '\x1b') {
 		text = fmt.Sprintf("%q", text)
-	}
-	if utf8.RuneCountInString(text) > mostRunes {
-		text = string([]rune(text)[:mostRunes]) + "…"
 	}
 	if !ended {
 		text += "  (no newline)"
 	}
-	return fmt.Sprintf("%c%5d  %s\n", sign, index+1, text)
+	return fmt.Sprintf("%c%5d  %s\n", e.sign, e.at+1, text)
 }

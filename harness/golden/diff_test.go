@@ -41,6 +41,17 @@ func TestDiffIsShort(t *testing.T) {
 	require.Contains(t, diff, "more lines that differ")
 }
 
+// TestDiffShowsWhereALongLineDiffers, also where several follow each other.
+func TestDiffShowsWhereALongLineDiffers(t *testing.T) {
+	long := func(n int, word string) string {
+		return strings.Repeat(fmt.Sprint(n), 2000) + word + strings.Repeat("z", 2000) + "\n"
+	}
+	diff := golden.Diff(long(1, "red")+long(2, "red"), long(1, "green")+long(2, "green"))
+	require.Equal(t, 2, strings.Count(diff, "1red")+strings.Count(diff, "2red"), diff)
+	require.Equal(t, 2, strings.Count(diff, "1green")+strings.Count(diff, "2green"), diff)
+	require.Less(t, len(diff), 2000)
+}
+
 // TestDiffTurnsOneIntoTheOther: whatever the texts, the lines that a diff leaves out are the same in both.
 func TestDiffTurnsOneIntoTheOther(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
