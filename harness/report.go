@@ -27,7 +27,7 @@ type Report struct {
 	Faults      []FaultRecord     `json:"faults"`
 	// LoadStart is what times are shown from: the schedule's zero, or the run's start where the load never began
 	// (RunRecord.Zero).
-	LoadStart int64   `json:"loadStart"`
+	LoadStart int64   `json:"loadStart" jsonschema:"CLOCK_MONOTONIC nanoseconds: what times are shown from"`
 	Rows      []Row   `json:"rows"`
 	Stalls    []Stall `json:"stalls"`
 	// Anomalies are the first of every kind (MaxAnomalies), row by row; Rereads what led to second deliveries; Hanging the
@@ -139,9 +139,9 @@ type Stall struct {
 	Topic     string `json:"topic"`
 	Partition int32  `json:"partition"`
 	LSO       int64  `json:"lso"`
-	Start     int64  `json:"start"`
+	Start     int64  `json:"start" jsonschema:"CLOCK_MONOTONIC nanoseconds"`
 	// End is the first sample that showed an advance, or the last sample.
-	End    int64         `json:"end"`
+	End    int64         `json:"end" jsonschema:"CLOCK_MONOTONIC nanoseconds"`
 	Length time.Duration `json:"length"`
 	// Open says that the LSO had not advanced by the last sample.
 	Open bool `json:"open,omitempty"`
@@ -156,16 +156,16 @@ type Stall struct {
 	// then. "" where nothing does.
 	OnsetState string `json:"onsetState,omitempty"`
 	State      string `json:"state,omitempty"`
-	StateAt    int64  `json:"stateAt,omitempty"`
+	StateAt    int64  `json:"stateAt,omitempty" jsonschema:"CLOCK_MONOTONIC nanoseconds"`
 	// EndState is the coordinator's last word and EndStateAt when it came: just after the end where it could be asked, with
 	// the producer epoch that it then had (EndEpoch, -1: could not be asked), and otherwise while the stall went on.
 	EndState    string `json:"endState,omitempty"`
-	EndStateAt  int64  `json:"endStateAt,omitempty"`
+	EndStateAt  int64  `json:"endStateAt,omitempty" jsonschema:"CLOCK_MONOTONIC nanoseconds"`
 	EndEpoch    int32  `json:"endEpoch"`
 	Coordinator int32  `json:"coordinator"`
 	// Timeout is the transaction's, Began its start by the coordinator (0: not told).
 	Timeout time.Duration `json:"timeout,omitempty"`
-	Began   int64         `json:"began,omitempty"`
+	Began   int64         `json:"began,omitempty" jsonschema:"CLOCK_MONOTONIC nanoseconds"`
 	// Records and Bytes are the data records, and their batches' bytes in the log, between the LSO and the highest
 	// watermark of the stall, as the read-back found them.
 	Records uint64 `json:"records"`
@@ -190,5 +190,5 @@ type MarkerRef struct {
 	// CoordinatorEpoch is the epoch of the coordinator that wrote it (-1: not kept).
 	CoordinatorEpoch int32 `json:"coordinatorEpoch"`
 	// At is when it was appended, by the leader's clock, as a time of the run.
-	At int64 `json:"at"`
+	At int64 `json:"at" jsonschema:"CLOCK_MONOTONIC nanoseconds"`
 }

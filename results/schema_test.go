@@ -74,6 +74,20 @@ func TestSchemasAreCurrent(t *testing.T) {
 	}
 }
 
+// TestTimesNameTheirUnit: a number of a document is a count, an id or an offset, or its description says what it is in.
+func TestTimesNameTheirUnit(t *testing.T) {
+	schema := reportSchema(t)
+	require.Contains(t, schema.Properties["loadStart"].Description, "nanoseconds")
+	stall := schema.Properties["stalls"].Items
+	for _, name := range []string{"start", "end", "length", "stateAt", "endStateAt", "timeout", "began"} {
+		require.Contains(t, stall.Properties[name].Description, "nanoseconds", name)
+	}
+	require.Contains(t, stall.Properties["marker"].Properties["at"].Description, "nanoseconds")
+	for _, name := range []string{"longestStall", "totalStall", "noProgress", "recovery", "recoveryFromHeal", "p50", "p99"} {
+		require.Contains(t, schema.Properties["rows"].Items.Properties["numbers"].Properties[name].Description, "nanoseconds", name)
+	}
+}
+
 // TestOtherDocumentsKeepTheirSchemas: summaries and comparisons as they are written.
 func TestOtherDocumentsKeepTheirSchemas(t *testing.T) {
 	var sum, comparison bytes.Buffer
