@@ -43,6 +43,9 @@ func (c Column) Text(row harness.Row) string {
 	return format(c.Value(row))
 }
 
+// Infinite reports whether the figure is an infinite latency, for which Value has nothing.
+func (c Column) Infinite(row harness.Row) bool { return isInfinite(c.Key, row.Numbers) }
+
 // Left reports whether the column holds words, which are aligned to the left.
 func (c Column) Left() bool {
 	_, words := c.Value(harness.Row{}).(string)

@@ -70,7 +70,8 @@ func pageOf(report *harness.Report, dir string) (*page.Timeline, error) {
 	}
 	for _, row := range report.Rows {
 		p := page.Pipeline{Name: row.Pipeline, Stalls: pageStalls(report, row.Pipeline, a), Markers: markers[row.Pipeline]}
-		p.Verdict = fmt.Sprintf("%s %s", row.Claims, row.Verdict(row.Claims))
+		outcome := results.OutcomeOf(row)
+		p.Verdict, p.Outcome = fmt.Sprintf("%s %s%s", row.Claims, row.Verdict(row.Claims), outcome.Remark()), string(outcome)
 		if s := series[row.Pipeline]; s != nil {
 			s.into(&p)
 		}

@@ -49,12 +49,12 @@ type head struct {
 }
 
 type tableRow struct {
-	Verdict string
+	Outcome results.Outcome
 	Cells   []cell
 }
 
 type cell struct {
-	Key, Text, Class string
+	Key, Header, Text, Class string
 }
 
 // about are the notes on one pipeline.
@@ -120,9 +120,9 @@ func table(report *harness.Report) ([]head, []tableRow) {
 	}
 	var rows []tableRow
 	for _, r := range report.Rows {
-		row := tableRow{Verdict: r.Verdict(r.Claims).String()}
+		row := tableRow{Outcome: results.OutcomeOf(r)}
 		for _, c := range columns {
-			row.Cells = append(row.Cells, cell{c.Key, c.Text(r), class(c, r)})
+			row.Cells = append(row.Cells, cell{c.Key, c.Header, c.Text(r), class(c, r)})
 		}
 		rows = append(rows, row)
 	}
@@ -137,6 +137,8 @@ func class(c results.Column, row harness.Row) string {
 	switch v := c.Value(row); {
 	case c.Left():
 		return "left"
+	case c.Infinite(row):
+		return "wrong"
 	case v == nil, v == uint64(0), v == time.Duration(0):
 		return "none"
 	case slices.Contains(wrong, c.Key):

@@ -24,8 +24,10 @@ type Band struct {
 
 // Pipeline is one pipeline's series, all over the same times.
 type Pipeline struct {
-	Name    string    `json:"name"`
+	Name string `json:"name"`
+	// Verdict is in words, Outcome the class that it is drawn in (results.Outcome).
 	Verdict string    `json:"verdict"`
+	Outcome string    `json:"outcome"`
 	Times   []float64 `json:"times"`
 	// Acked and Visible are records a second.
 	Acked   []Value `json:"acked"`

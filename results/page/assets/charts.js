@@ -48,9 +48,12 @@ const charts = (() => {
     return empty.filter(([a, b]) => b - a > Math.max(second, 2));
   };
 
+  // shown is a legend's value: nothing while the pointer is elsewhere, and a dash where nothing was observed.
+  const shown = (u, v, unit) => u.cursor.idx === null || u.cursor.idx === undefined ? "" : v === null || v === undefined ? "–" : unit(v);
+
   const line = (s, i) => ({
     label: s.label, stroke: theme.color(s.color || "c" + i % 6), width: s.width || 1.4, points: { show: false }, gaps,
-    fill: s.fill ? theme.color(s.fill) : undefined, value: (u, v) => v === null || v === undefined ? "–" : s.unit(v),
+    fill: s.fill ? theme.color(s.fill) : undefined, value: (u, v) => shown(u, v, s.unit),
   });
 
   const options = (panel, name) => ({
@@ -59,7 +62,7 @@ const charts = (() => {
     scales: { x: { time: false, min: range.now.from, max: range.now.to }, y: scales[panel.scale || "linear"]() },
     axes: [{ ...axis(), size: 26, values: (u, v) => v.map((x) => x + "s") },
       { ...axis(), size: left(), ...(panel.scale === "root" ? { splits: rootSplits, filter: (u, splits) => splits } : {}), values: (u, v) => v.map((x) => x === null ? "" : panel.unit(x)) }],
-    series: [{ label: "time", value: (u, v) => v === null ? "–" : v.toFixed(2) + "s" }, ...panel.series.map((s, i) => line({ unit: panel.unit, ...s }, i))],
+    series: [{ label: " ", value: (u, v) => shown(u, v, (at) => at.toFixed(2) + "s") }, ...panel.series.map((s, i) => line({ unit: panel.unit, ...s }, i))],
     hooks: {
       drawClear: [(u) => { bands(u, range.data.faults, theme.color("fault")); bands(u, panel.stalls || [], theme.color("stall")); }],
       setSelect: [(u) => {

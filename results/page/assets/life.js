@@ -4,13 +4,21 @@ const life = (() => {
   const dialog = document.getElementById("life"), get = (part) => document.getElementById("life-" + part);
   let marked = null, about = "", at = 0, first = 0, last = 0;
 
+  // lines are a text's, each wrapped below the beginning of its last column.
+  const lines = (text) => text.split(/(?<=\n)/).map((line) => {
+    const block = document.createElement("span"), column = Math.max(0, ...[...line.matchAll(/ {2,}(?=\S)/g)].map((gap) => gap.index + gap[0].length));
+    block.textContent = line;
+    block.style.setProperty("--column", column + "ch");
+    return block;
+  });
+
   const fill = () => {
     const detail = marked.details[at] || {}, record = marked.records[at];
     get("title").textContent = markers.title(marked, at);
     get("place").textContent = `${about} · ${marked.at[at].toFixed(3)}s` + (last > first ? ` · ${(at - first + 1).toLocaleString("en")} of ${(last - first + 1).toLocaleString("en")}` : "");
     get("about").textContent = detail.text || "";
     get("text").hidden = !record;
-    get("text").textContent = detail.life || `This page does not carry its life. To see it:\n${range.data.explain} ${record} --pipeline ${about}`;
+    get("text").replaceChildren(...lines(detail.life || `This page does not carry its life. To see it:\n${range.data.explain} ${record} --pipeline ${about}`));
     get("back").disabled = at === first;
     get("on").disabled = at === last;
   };

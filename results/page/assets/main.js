@@ -31,8 +31,7 @@
   lanes.add(timeline, "faults", packed(data.faults.map((f) => ({ ...f, class: "fault", text: f.name, tip: f.text })), (f) => f.name));
 
   for (const p of data.pipelines) {
-    const verdict = p.verdict.split(" ").pop();
-    heading(p.name, p.verdict, verdict);
+    heading(p.name, p.verdict, p.outcome);
     charts.add(timeline, "records a second, on a square-root axis", { times: p.times, unit: rate, scale: "root", stalls: p.stalls,
       series: [{ label: "acked", values: p.acked }, { label: "visible", values: p.visible }] });
     charts.add(timeline, "end-to-end latency of the worst partition", { times: p.times, unit: span, scale: "log", stalls: p.stalls,
