@@ -29,6 +29,11 @@ const (
 // OutcomeOf compares the verdict on a row's claim with what is expected of it.
 func OutcomeOf(row harness.Row) Outcome { return outcomeOf(row.Verdict(row.Claims), expected(row)) }
 
+// OutcomeOfVerdict compares a verdict with what is expected of it: a guarantee that the experiment does not name must hold.
+func OutcomeOfVerdict(v harness.GuaranteeVerdict) Outcome {
+	return outcomeOf(v.Verdict, cmp.Or(v.Expected, harness.MustHold))
+}
+
 func outcomeOf(verdict harness.Verdict, expected harness.Expectation) Outcome {
 	switch {
 	case verdict == harness.Inconclusive:

@@ -147,7 +147,7 @@ func WriteSummary(w io.Writer, s *Summary, opts SummaryOptions) error {
 		opts.Width = 0
 		fmt.Fprintf(&b, "## %s\n\n", s.Name)
 	}
-	b.WriteString(strings.Join(limited(summaryHeadline(s), opts.Width), "\n") + "\n\n")
+	b.WriteString(strings.Join(limited(SummaryHeadline(s), opts.Width), "\n") + "\n\n")
 	left := append(lefts(4), make([]bool, len(summaryHead())-4)...)
 	kept, gone := sheet{summaryHead(), left, summaryBody(s)}.narrow(opts.Width, spareSums)
 	if err := draw(&b, kept); err != nil {
@@ -170,8 +170,8 @@ func WriteSummary(w io.Writer, s *Summary, opts SummaryOptions) error {
 	return err
 }
 
-// summaryHeadline names the runs in one line.
-func summaryHeadline(s *Summary) string {
+// SummaryHeadline names the runs in one line.
+func SummaryHeadline(s *Summary) string {
 	by := ""
 	for _, version := range s.Chaeos {
 		name, _, _ := strings.Cut(version, " ") // without the compiler

@@ -30,7 +30,8 @@ func (a *app) reportCommand() *cobra.Command {
 		Short: "Show saved runs again: as a table, an HTML page, Markdown, CSV, JSON or JUnit XML",
 		Long: `Judge saved runs again from their folders alone and show them. A folder that holds runs stands for all of them, oldest
 first. Unlike verify, report exits 0 whatever the verdicts are. With --summary the runs are summed up, as a suite prints it at
-its end; of a suite's folder also those count that left no report.`,
+its end; of a suite's folder also those count that left no report. With --summary --html the suite gets a page of its own,
+` + indexFile + `, whose cells lead to the pages of its runs; of several suites' folders it also shows each night.`,
 		Args: someArgs("one run's folder", "chaeos run makes them in runs"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
@@ -39,7 +40,10 @@ its end; of a suite's folder also those count that left no report.`,
 			if err := f.check(); err != nil {
 				return err
 			}
-			if f.html {
+			switch {
+			case f.html && f.summary:
+				return a.index(args, f.output)
+			case f.html:
 				return a.pages(args, f.output)
 			}
 			judged, err := a.judgeAll(args)
@@ -63,11 +67,11 @@ func (f *reportFlags) register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.BoolVar(&f.html, "html", false, "write a page with a timeline for a browser, "+pageFile+" in each run's folder, or one run's to --output")
 	flags.BoolVar(&f.markdown, "markdown", false, "print GitHub-flavoured Markdown, a section a run")
-	flags.BoolVar(&f.summary, "summary", false, "sum the runs up, one line an experiment and pipeline, in any form but --html")
+	flags.BoolVar(&f.summary, "summary", false, "sum the runs up, one line an experiment and pipeline; with --html one page that leads to the runs' pages")
 	flags.BoolVar(&f.csv, "csv", false, "print CSV, one line a pipeline of each run")
 	flags.BoolVar(&f.json, "json", false, "print JSON, one document a run (chaeos schema prints its JSON Schema)")
 	flags.BoolVar(&f.junit, "junit", false, "print JUnit XML: a suite a run, a case a guarantee")
-	flags.BoolVar(&f.junitStrict, "junit-strict", false, "count a violated guarantee as a failure also where the experiment expects it to break")
+	flags.BoolVar(&f.junitStrict, "junit-strict", false, "ask of every guarantee that it holds, also where the experiment expects it to break")
 	flags.StringVar(&f.junitInconclusive, "junit-inconclusive", "error", "report an inconclusive guarantee as error or as skipped")
 	flags.StringVarP(&f.output, "output", "o", "", "write to this file, whole or not at all, or into this pipe, instead of standard output")
 	complete(c, "junit-inconclusive", []string{"error", "skipped"})
@@ -82,9 +86,6 @@ func (f *reportFlags) check() error {
 	}
 	if forms > 1 {
 		return usagef("--html, --markdown, --csv, --json and --junit exclude each other: a report has one form")
-	}
-	if f.summary && f.html {
-		return usagef("--summary has no page: every run has its own (leave out --html or --summary)")
 	}
 	if err := oneOf("way to report an inconclusive guarantee", f.junitInconclusive, []string{"error", "skipped"}); err != nil {
 		return err
@@ -199,7 +200,7 @@ func (a *app) renderOne(w io.Writer, r *harness.Report, dir string, f reportFlag
 // pageFile is the HTML page's name in a run's folder.
 const pageFile = "report.html"
 
-// pages writes a page for each run, and says where it is.
+// pages writes a page for each run, and prints where it is.
 func (a *app) pages(paths []string, output string) error {
 	runs, err := runFolders(paths)
 	if err != nil {
@@ -217,9 +218,7 @@ func (a *app) pages(paths []string, output string) error {
 		if err := put(path, write); err != nil {
 			return fmt.Errorf("%s: %w", dir, err)
 		}
-		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() { // a pipe is for the page alone
-			fmt.Fprintln(a.stdout, near(path))
-		}
+		a.printPlace(path)
 	}
 	return nil
 }

@@ -100,7 +100,38 @@ func TestReportSumsASuiteUp(t *testing.T) {
 	b := newBench(t)
 	require.Zero(t, b.do("report", dir, "--junit"))
 	require.Contains(t, b.out.String(), `<testcase classname="chaeos.run" name="latency seed 1"`, "a run without a report is an error run by run, too")
-	require.Equal(t, exitUsage, b.do("report", dir, "--summary", "--html"))
+}
+
+// TestReportMakesASuitesPage: its cells lead to the pages of the runs, from wherever it is; several nights need a place for it.
+func TestReportMakesASuitesPage(t *testing.T) {
+	parent := t.TempDir()
+	one, two := filepath.Join(parent, "night 1"), filepath.Join(parent, "night2")
+	runFolder(t, one, "a-run")
+	runFolder(t, two, "another")
+	b := newBench(t)
+	b.parts.judge = func(dir string) (*harness.Report, error) {
+		r := report(filepath.Base(filepath.Dir(dir)), 0)
+		r.Run = filepath.Base(dir)
+		return r, nil
+	}
+	require.Zero(t, b.do("report", one, "--summary", "--html"), b.err.String())
+	require.Equal(t, filepath.Join(one, "index.html")+"\n", b.out.String())
+	text, err := os.ReadFile(filepath.Join(one, "index.html"))
+	require.NoError(t, err)
+	require.Contains(t, string(text), `href="./a-run/report.html"`)
+	_, err = os.Stat(filepath.Join(one, "a-run", pageFile))
+	require.NoError(t, err, "the page that it leads to")
+
+	require.Equal(t, exitUsage, b.do("report", one, two, "--summary", "--html"))
+	require.Contains(t, b.err.String(), "say where with --output")
+	site := filepath.Join(parent, "site", "index.html")
+	require.NoError(t, os.Mkdir(filepath.Dir(site), 0o755))
+	require.Zero(t, b.do("report", one, two, "--summary", "--html", "-o", site), b.err.String())
+	text, err = os.ReadFile(site)
+	require.NoError(t, err)
+	require.Contains(t, string(text), `href="../night%201/a-run/report.html"`)
+	require.Contains(t, string(text), `href="../night2/another/report.html"`)
+	require.Equal(t, exitUsage, b.do("report", one, t.TempDir(), "--summary", "--html", "-o", site))
 }
 
 func TestReportRefuses(t *testing.T) {

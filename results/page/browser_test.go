@@ -132,6 +132,7 @@ func TestBrowser(t *testing.T) {
 		"readable labels":    readableLabels,
 		"wanted":             wantedLooksDifferent,
 		"quiet legends":      quietLegends,
+		"a suite's nights":   showsTheNights,
 		"shows an empty run": showsAnEmptyRun,
 	} {
 		t.Run(name, func(t *testing.T) { look(t, tabs) })

@@ -3,7 +3,6 @@
 package page
 
 import (
-	"bytes"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -100,16 +99,7 @@ func HTML(w io.Writer, report *harness.Report, timeline *Timeline, opts Options)
 	}
 	v.Head, v.Rows = table(report)
 	v.Why, v.Notes, v.More = notes(report)
-	var b bytes.Buffer
-	page, err := template.New("page.html.tmpl").Parse(must("page.html.tmpl"))
-	if err != nil {
-		return fmt.Errorf("page: %w", err)
-	}
-	if err := page.Execute(&b, v); err != nil {
-		return fmt.Errorf("page: %w", err)
-	}
-	_, err = w.Write(b.Bytes())
-	return err
+	return execute(w, "page.html.tmpl", v)
 }
 
 func table(report *harness.Report) ([]head, []tableRow) {
