@@ -11,21 +11,22 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/history"
 )
 
-// ByHand is a fault that was injected without a run around it, and what it did.
+// ByHand is a fault that was injected without a run, and what it did.
 type ByHand struct {
 	FaultRecord
-	// Links are the counters of the links that it was on, from just before the injection to just after the heal, by proxy.
+	// Links are the counters of its links, by proxy, from just before the injection to just after the heal.
 	Links map[string]LinkBytes
 }
 
 // byHandAtMost is how long a fault without an end of its own may last.
 const byHandAtMost = 24 * time.Hour
 
-// Inject injects one fault into a cluster on which no run plays, keeps it for its time, or until ctx is done where it has
-// none, and heals it, also when ctx is cancelled.
+// Inject injects one fault into a cluster on which no run plays, keeps it for its time (without one, until ctx is done), and
+// heals it, also if ctx is cancelled.
 func Inject(ctx context.Context, cluster Cluster, fault ScheduledFault, seed uint64, terminal Terminal) (ByHand, error) {
 	admin, err := DirectClient(cluster, "chaeos-inject")
 	if err != nil {
@@ -44,7 +45,8 @@ func Inject(ctx context.Context, cluster Cluster, fault ScheduledFault, seed uin
 		return ByHand{}, err
 	}
 	s := newSchedule([]ScheduledFault{fault}, &Field{
-		Cluster: cluster, Fleet: nobody{}, Admin: admin, Plan: plan, Rand: rand.New(rand.NewPCG(seed, 0)), Observer: blind{},
+		Cluster: cluster, Fleet: noMembers{}, Admin: admin, Plan: plan, Rand: rand.New(rand.NewPCG(seed, 0)), Observer: noMembers{},
+		Claims: &claims.Book{},
 	}, terminal)
 	err = s.play(ctx, history.Now())
 	healing, cancel := context.WithTimeout(context.WithoutCancel(ctx), tearDownWithin)
@@ -55,7 +57,7 @@ func Inject(ctx context.Context, cluster Cluster, fault ScheduledFault, seed uin
 	return ByHand{FaultRecord: record, Links: moved(record.Resolved.Links, before, after)}, errors.Join(err, bytesErr)
 }
 
-// moved is what the links' counters went up by.
+// moved is by how much the links' counters went up.
 func moved(links []string, before, after map[string]LinkBytes) map[string]LinkBytes {
 	out := map[string]LinkBytes{}
 	for _, l := range links {
@@ -68,8 +70,8 @@ func moved(links []string, before, after map[string]LinkBytes) map[string]LinkBy
 	return out
 }
 
-// planByHand makes a plan of what the cluster has, so that targets can name it: a pipeline stands for the topic, the group
-// or the transactional id of its name.
+// planByHand makes a plan of what the cluster has, so that targets can name it: each pipeline is the topic, group or
+// transactional id of its name.
 func planByHand(ctx context.Context, client *kgo.Client, nodes []int) (TopicPlan, error) {
 	md, err := AskMetadata(ctx, client, nodes)
 	if err != nil {

@@ -7,11 +7,12 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
-// pollEvery is how often the run looks whether a condition holds.
+// pollEvery is how often the run checks a condition.
 const pollEvery = 200 * time.Millisecond
 
 func (r *run) startCluster(ctx context.Context) (string, error) {
@@ -67,7 +68,7 @@ func (r *run) makeTopics(ctx context.Context) (string, error) {
 		len(r.record.Plan.topics()), r.record.Plan.Partitions, r.record.Plan.MinISR, controller), r.save()
 }
 
-// makeRooms builds what works on the topics: the observer, the fleet and the field that faults play on.
+// makeRooms makes what works on the topics: the observer, the fleet and the field of the faults.
 func (r *run) makeRooms() error {
 	var err error
 	id, plan := r.record.RunID, r.record.Plan
@@ -83,6 +84,7 @@ func (r *run) makeRooms() error {
 	seed := rand.New(rand.NewPCG(r.spec.Seed, 0))
 	r.field = &Field{
 		Cluster: r.cluster, Fleet: r.fleet, Admin: r.admin, Plan: plan, Dir: r.dir, Rand: seed, Observer: r.observer,
+		Claims: &claims.Book{},
 	}
 	r.schedule = newSchedule(r.spec.Experiment.Faults, r.field, r.rooms.Terminal)
 	return nil
@@ -97,7 +99,7 @@ func (r *run) awaitInSync(ctx context.Context) error {
 		if r.lostBroker() {
 			return false, errBrokerDied
 		}
-		for _, node := range nodes { // every broker must have caught up with the controller's decisions
+		for _, node := range nodes { // every broker must know the controller's decisions
 			md, err := AskMetadata(ctx, r.admin, []int{node}, topics...)
 			if err != nil {
 				missing = err.Error()
@@ -135,8 +137,10 @@ func notInSync(md Metadata, nodes []int, topics []string) string {
 	return ""
 }
 
-// warm starts everything and waits until each pipeline shows progress end to end, in every partition.
+// warm starts everything and waits until each pipeline shows progress end to end, in every partition. From here on until
+// the verdict, brokers that die are noticed.
 func (r *run) warm(ctx context.Context) (string, error) {
+	r.stopWatching = r.watch(context.WithoutCancel(ctx))
 	if err := r.observer.Start(ctx); err != nil {
 		return "", err
 	}

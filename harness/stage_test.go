@@ -164,7 +164,7 @@ func (c stageCluster) Close(ctx context.Context) error              { return c.s
 
 // stageFleet has no processes.
 type stageFleet struct {
-	Fleet
+	noMembers
 	s *stage
 }
 

@@ -52,9 +52,9 @@ func amountOf(c Column, row harness.Row) (amount Amount, is bool) {
 func isInfinite(key string, n harness.Numbers) bool {
 	switch key {
 	case "p50":
-		return n.P50 == nil && n.NeverLive > n.Input/2
+		return n.Value(key) == nil && n.Count("neverLive") > n.Count("input")/2
 	case "p99":
-		return n.P99 == nil && n.NeverLive > n.Input/100
+		return n.Value(key) == nil && n.Count("neverLive") > n.Count("input")/100
 	default:
 		return false
 	}

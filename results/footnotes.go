@@ -141,15 +141,15 @@ func causes(r *harness.Report) []note {
 	var out []note
 	for _, row := range r.Rows {
 		n := row.Numbers
-		if n.Duplicates > 0 {
-			text := fmt.Sprintf("%s of %s%s", prose.Plural(n.Duplicates, "duplicate"), prose.Plural(n.DuplicatedInputs, "input"), by(n.DuplicatesBy))
+		if d := n.Count("duplicates"); d > 0 {
+			text := fmt.Sprintf("%s of %s%s", prose.Plural(d, "duplicate"), prose.Plural(n.Count("duplicatedInputs"), "input"), by(n.ByCause("duplicatesBy")))
 			out = append(out, note{"cause", row.Pipeline, text})
 		}
-		if n.Lost > 0 {
-			out = append(out, note{"cause", row.Pipeline, prose.Thousands(n.Lost) + " lost" + by(n.LostBy)})
+		if lost := n.Count("lost"); lost > 0 {
+			out = append(out, note{"cause", row.Pipeline, prose.Thousands(lost) + " lost" + by(n.ByCause("lostBy"))})
 		}
-		if n.AckedAbsent > 0 {
-			out = append(out, note{"cause", row.Pipeline, prose.Thousands(n.AckedAbsent) + " acked, absent from the input log (the source's fault)" + by(n.AckedAbsentBy)})
+		if absent := n.Count("ackedAbsent"); absent > 0 {
+			out = append(out, note{"cause", row.Pipeline, prose.Thousands(absent) + " acked, absent from the input log (the source's fault)" + by(n.ByCause("ackedAbsentBy"))})
 		}
 	}
 	return out
@@ -176,9 +176,9 @@ func notClaimed(r *harness.Report) []note {
 	for _, row := range r.Rows {
 		held := row.Verdict(row.Claims) == harness.Held
 		switch {
-		case held && row.Claims == harness.AtLeastOnce && row.Numbers.Duplicates == 0 && row.Numbers.IdentityTwice == 0:
+		case held && row.Claims == harness.AtLeastOnce && row.Numbers.Count("duplicates") == 0 && row.Numbers.Count("identityTwice") == 0:
 			out = append(out, note{"not claimed", row.Pipeline, "no duplicates were seen"})
-		case held && row.Claims == harness.AtMostOnce && row.Numbers.Lost == 0 && row.Numbers.AckedAbsent == 0:
+		case held && row.Claims == harness.AtMostOnce && row.Numbers.Count("lost") == 0 && row.Numbers.Count("ackedAbsent") == 0:
 			out = append(out, note{"not claimed", row.Pipeline, "no losses were seen"})
 		}
 	}

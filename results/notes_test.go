@@ -78,11 +78,11 @@ func TestEachIncidentIsSaidOnce(t *testing.T) {
 func TestNotesDontContradict(t *testing.T) {
 	r := clean()
 	require.Equal(t, []string{"no duplicates were seen"}, noted(r, "not claimed", "idempotent"))
-	r.Rows[0].Numbers.IdentityTwice = 3
+	r.Rows[0].Numbers.Set("identityTwice", 3)
 	require.Empty(t, noted(r, "not claimed", "idempotent"), "the source doubled records")
 	r = noFaults()
 	require.Equal(t, []string{"no losses were seen"}, noted(r, "not claimed", "auto-commit"))
-	r.Rows[0].Numbers.AckedAbsent = 3
+	r.Rows[0].Numbers.Set("ackedAbsent", 3)
 	require.Empty(t, noted(r, "not claimed", "auto-commit"), "the source lost records")
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"math"
 	"reflect"
 	"testing"
 	"time"
@@ -29,6 +30,7 @@ func inferred[T any](t *testing.T, title, description string) *jsonschema.Schema
 		reflect.TypeFor[harness.Verdict]():     words("inconclusive", "held", "violated"),
 		reflect.TypeFor[harness.Guarantee]():   words("at-most-once", "at-least-once", "exactly-once"),
 		reflect.TypeFor[harness.Expectation](): words("must-hold", "must-break", "may-break"),
+		reflect.TypeFor[harness.Numbers]():     numbersSchema(),
 	}})
 	require.NoError(t, err)
 	schema.Schema = "https://json-schema.org/draft/2020-12/schema"
@@ -54,6 +56,33 @@ func comparisonSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	return inferred[results.Comparison](t, "chaeos comparison",
 		"What differs between runs, or folders of runs, and the first of them, as chaeos compare --json prints it.")
+}
+
+// numbersSchema is made from the declared numbers, as the numbers' JSON is.
+func numbersSchema() *jsonschema.Schema {
+	s := &jsonschema.Schema{
+		Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
+	}
+	for _, n := range harness.InJSON() {
+		count := &jsonschema.Schema{Type: "integer", Minimum: p(0.0)}
+		switch {
+		case n.Kind == harness.ByCause:
+			count = &jsonschema.Schema{Type: "object", AdditionalProperties: count}
+		case n.Kind == harness.Duration:
+			count = &jsonschema.Schema{Type: "integer", Description: "nanoseconds"}
+		case n.Kind == harness.PartitionID:
+			count.Minimum, count.Maximum = p(float64(math.MinInt32)), p(float64(math.MaxInt32))
+		}
+		if n.Absent != harness.Zero {
+			count.Type, count.Types = "", []string{"null", "integer"}
+		}
+		s.Properties[n.Key] = count
+		s.PropertyOrder = append(s.PropertyOrder, n.Key)
+		if n.Absent != harness.Omitted && n.Kind != harness.ByCause {
+			s.Required = append(s.Required, n.Key)
+		}
+	}
+	return s
 }
 
 func TestSchemasAreCurrent(t *testing.T) {

@@ -111,8 +111,7 @@ func TestCSVHasNoFormulas(t *testing.T) {
 		r := violated()
 		r.Run, r.Experiment, r.Kafka, r.Rows[0].Pipeline = formula, formula, formula, formula
 		r.Exit = -1
-		negative := -s(1.5)
-		r.Rows[0].Numbers.Recovery = &negative
+		r.Rows[0].Numbers.Set("recovery", -s(1.5))
 		var one, many bytes.Buffer
 		require.NoError(t, results.CSV(&one, []*harness.Report{r}))
 		require.NoError(t, results.SummaryCSV(&many, results.Summarise("x", []*harness.Report{r}, nil)))

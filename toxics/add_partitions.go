@@ -9,79 +9,88 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/toxics/admin"
+	"github.com/chaeos/chaeos/toxics/inject"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-var addPartitionsKind = Kind{
+var addPartitionsKind = kit.Kind{
 	Name:  "add-partitions",
 	About: "gives topics more partitions, which rebalances whoever reads them; no heal takes them away",
-	Hits:  Partitions,
-	Options: []OptionInfo{
-		{"by", "how many partitions more each topic gets, 1 to 100; 1 unless given"},
+	Hits:  target.Partitions,
+	Options: []options.Info{
+		{Name: "by", About: "how many partitions more each topic gets, 1 to 100; 1 unless given"},
 	},
-	make: newAddPartitions,
+	Make: newAddPartitions,
 }
 
 type addPartitions struct{ by int }
 
 var _ harness.Fault = addPartitions{}
 
-func newAddPartitions(r *reader) harness.Fault { return addPartitions{r.Number("by", 1, 1, 100)} }
+func newAddPartitions(r *options.Reader) harness.Fault {
+	return addPartitions{r.Number("by", 1, 1, 100)}
+}
 
 func (addPartitions) Needs() []string { return nil }
 
 func (a addPartitions) String() string { return fmt.Sprintf("by %d", a.by) }
 
-func (addPartitions) check(_ Scope, t Target) error { return wholeTopics(t, "partitions are added to") }
+func (addPartitions) Check(_ harness.Scope, t target.Target) error {
+	return t.WholeTopics("partitions are added to")
+}
 
-func (a addPartitions) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	on, err := findPartitions(ctx, f, target)
+func (a addPartitions) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	on, err := kit.FindPartitions(ctx, f, selector)
 	if err != nil {
 		return nil, err
 	}
-	topics := topicsIn(on.places)
+	topics := admin.TopicsOf(on.Partitions)
 	counts := map[string]int{}
 	for _, topic := range topics {
-		counts[topic] = len(on.view.topics[topic])
+		counts[topic] = len(on.View.Topics[topic])
 	}
-	on.i.resolved.Text = fmt.Sprintf("%d topics", len(topics))
-	if err := a.grow(ctx, f, on.view, counts); err != nil {
-		return on.i, err
+	on.Hit.Text = fmt.Sprintf("%d topics", len(topics))
+	if err := a.grow(ctx, f, on.View, counts); err != nil {
+		return on.Injection, err
 	}
 	for _, topic := range topics {
-		on.i.lasts(harness.Lasting{What: harness.PartitionsAdded, Topic: topic, From: int64(counts[topic]), To: int64(counts[topic] + a.by)})
+		on.Lasts(harness.Lasting{What: harness.PartitionsAdded, Topic: topic, From: int64(counts[topic]), To: int64(counts[topic] + a.by)})
 	}
 	if err := a.awaitThere(ctx, f, counts); err != nil {
-		return on.i, err
+		return on.Injection, err
 	}
-	on.i.gather = func(context.Context) evidence {
-		return func(l harness.PipelineLayout) (string, bool) { return a.proof(on.view, topics, counts, l) }
+	on.Prove = func(context.Context) inject.Proof {
+		return func(l harness.PipelineLayout) (string, bool) { return a.proof(on.View, topics, counts, l) }
 	}
-	on.i.began(ctx, on.view, on.view.nodes)
-	return on.i, nil
+	on.Began(ctx, on.View, on.View.Nodes)
+	return on.Injection, nil
 }
 
 // grow asks for the new partitions. Their replicas go round as those of the partitions that are there.
-func (a addPartitions) grow(ctx context.Context, f *harness.Field, v view, counts map[string]int) error {
+func (a addPartitions) grow(ctx context.Context, f *harness.Field, v target.View, counts map[string]int) error {
 	req := kmsg.NewPtrCreatePartitionsRequest()
-	req.TimeoutMillis = int32(adminTimeout.Milliseconds())
+	req.TimeoutMillis = int32(admin.RequestTimeout.Milliseconds())
 	for topic, count := range counts {
 		t := kmsg.NewCreatePartitionsRequestTopic()
 		t.Topic, t.Count = topic, int32(count+a.by)
 		for n := range a.by {
 			assignment := kmsg.NewCreatePartitionsRequestTopicAssignment()
-			assignment.Replicas = v.topics[topic][int32((count+n)%count)].Replicas
+			assignment.Replicas = v.Topics[topic][int32((count+n)%count)].Replicas
 			t.Assignment = append(t.Assignment, assignment)
 		}
 		req.Topics = append(req.Topics, t)
 	}
-	resp, err := askAdmin[*kmsg.CreatePartitionsResponse](ctx, f, req)
+	resp, err := admin.Ask[*kmsg.CreatePartitionsResponse](ctx, f, req)
 	if err != nil {
 		return fmt.Errorf("add partitions: %w", err)
 	}
 	var errs []error
 	for _, t := range resp.Topics {
-		if err := codeError(t.ErrorCode, t.ErrorMessage); err != nil {
+		if err := admin.CodeError(t.ErrorCode, t.ErrorMessage); err != nil {
 			errs = append(errs, fmt.Errorf("add partitions to %s: %w", t.Topic, err))
 		}
 	}
@@ -90,13 +99,13 @@ func (a addPartitions) grow(ctx context.Context, f *harness.Field, v view, count
 
 // awaitThere waits until every broker that answers shows the new partitions, each with a leader.
 func (a addPartitions) awaitThere(ctx context.Context, f *harness.Field, counts map[string]int) error {
-	ctx, cancel := context.WithTimeout(ctx, moveWithin)
+	ctx, cancel := context.WithTimeout(ctx, admin.ShownWithin)
 	defer cancel()
 	var missing error
-	err := wait.Poll(ctx, adminEvery, func() (bool, error) {
+	err := wait.Poll(ctx, admin.PollEvery, func() (bool, error) {
 		missing = nil
 		for topic, count := range counts {
-			topics, _, err := newestTopics(ctx, f.Admin, f.Cluster.Info().Nodes, topic)
+			topics, _, err := admin.NewestTopics(ctx, f.Admin, f.Cluster.Info().Nodes, topic)
 			if missing = err; err != nil {
 				return false, nil
 			}
@@ -114,15 +123,15 @@ func (a addPartitions) awaitThere(ctx context.Context, f *harness.Field, counts 
 	return nil
 }
 
-func (a addPartitions) proof(v view, topics []string, counts map[string]int, l harness.PipelineLayout) (string, bool) {
+func (a addPartitions) proof(v target.View, topics []string, counts map[string]int, l harness.PipelineLayout) (string, bool) {
 	var texts []string
 	for _, topic := range topics {
-		if v.concerns(l, topic) {
-			texts = append(texts, fmt.Sprintf("partitions of %s: %d -> %d", v.generic(topic), counts[topic], counts[topic]+a.by))
+		if v.Concerns(l, topic) {
+			texts = append(texts, fmt.Sprintf("partitions of %s: %d -> %d", v.Generic(topic), counts[topic], counts[topic]+a.by))
 		}
 	}
 	if len(texts) == 0 {
-		return notTouched("no topic of it was given partitions")
+		return inject.NotTouched("no topic of it was given partitions")
 	}
 	return strings.Join(texts, ", "), true
 }

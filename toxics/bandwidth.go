@@ -7,47 +7,50 @@ import (
 	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-var bandwidthKind = Kind{
+var bandwidthKind = kit.Kind{
 	Name:  "bandwidth",
 	About: "lets each connection on the target's links pass so many bytes a second; what is more waits",
-	Hits:  Brokers | Workers | Service,
-	Options: []OptionInfo{
-		directionOption,
-		fromOption,
-		linksOption("client"),
-		{"rate", "kilobytes a second, of each connection and direction, 1 to 1000000; 100 unless given"},
+	Hits:  target.Brokers | target.Workers | target.Service,
+	Options: []options.Info{
+		kit.DirectionOption,
+		kit.FromOption,
+		kit.LinksOption("client"),
+		{Name: "rate", About: "kilobytes a second, of each connection and direction, 1 to 1000000; 100 unless given"},
 	},
-	make: newBandwidth,
+	Make: newBandwidth,
 }
 
 // bandwidth makes links narrow. It bites where more is offered than passes: a backlog is its proof.
 type bandwidth struct {
-	linkFault
+	kit.LinkFault
 	rate int
 }
 
 var _ harness.Fault = bandwidth{}
 
-func newBandwidth(r *reader) harness.Fault {
-	return bandwidth{newLinkFault(r, linkKinds[:1]), r.Number("rate", 100, 1, 1_000_000)}
+func newBandwidth(r *options.Reader) harness.Fault {
+	return bandwidth{kit.NewLinkFault(r, target.ClientLinks), r.Number("rate", 100, 1, 1_000_000)}
 }
 
-func (b bandwidth) String() string { return fmt.Sprintf("%d kB/s, %s", b.rate, b.linkFault) }
+func (b bandwidth) String() string { return fmt.Sprintf("%d kB/s, %s", b.rate, b.LinkFault) }
 
 // leastBacklog is the backlog that counts, in milliseconds of a connection's rate: less may be bytes just passing.
 const leastBacklog = 50
 
-func (b bandwidth) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	t, streams, err := b.find(ctx, f, target, anyone)
+func (b bandwidth) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	t, streams, err := b.Find(ctx, f, selector, kit.Anyone)
 	if err != nil {
 		return nil, err
 	}
-	return poisoning{
-		fault: bandwidthKind.Name, kind: "bandwidth", what: "waiting at one time", counted: stream.held,
-		backlog:    int64(b.rate) * leastBacklog,
-		attributes: toxiproxy.Attributes{"rate": b.rate},
-		asked:      f.Cluster.Info().Nodes,
-	}.inject(ctx, f, t, streams)
+	return kit.Poisoning{
+		Fault: bandwidthKind.Name, Kind: "bandwidth", What: "waiting at one time", Counted: target.Stream.Held,
+		Backlog:    int64(b.rate) * leastBacklog,
+		Attributes: toxiproxy.Attributes{"rate": b.rate},
+		Asked:      f.Cluster.Info().Nodes,
+	}.Inject(ctx, f, t, streams)
 }

@@ -4,13 +4,16 @@ import (
 	"context"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-var brokerKillKind = Kind{
+var brokerKillKind = kit.Kind{
 	Name:  "broker-kill",
 	About: "ends the broker's process at once (SIGKILL); the heal starts it again and waits until it is back",
-	Hits:  Brokers,
-	make:  func(*reader) harness.Fault { return brokerKill{} },
+	Hits:  target.Brokers,
+	Make:  func(*options.Reader) harness.Fault { return brokerKill{} },
 }
 
 type brokerKill struct{}
@@ -21,11 +24,11 @@ func (brokerKill) Needs() []string { return []string{"kill"} }
 
 func (brokerKill) String() string { return "" }
 
-func (brokerKill) outOfQuorum() bool { return true }
+func (brokerKill) OutOfQuorum() bool { return true }
 
-func (brokerKill) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	return nodeFault{
-		done: "killed", from: alive, wants: harness.NodeStopped, heal: startAgain,
-		hit: func(ctx context.Context, c harness.Cluster, node int) error { return c.Kill(ctx, node) },
-	}.inject(ctx, f, target)
+func (brokerKill) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	return kit.NodeFault{
+		Done: "killed", From: kit.Alive, Wants: harness.NodeStopped, Heal: kit.StartAgain,
+		Do: func(ctx context.Context, c harness.Cluster, node int) error { return c.Kill(ctx, node) },
+	}.Inject(ctx, f, selector)
 }

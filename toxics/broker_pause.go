@@ -5,13 +5,16 @@ import (
 	"fmt"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-var brokerPauseKind = Kind{
+var brokerPauseKind = kit.Kind{
 	Name:  "broker-pause",
 	About: "freezes the broker's process (SIGSTOP): its sockets still accept; the heal lets it go on",
-	Hits:  Brokers,
-	make:  func(*reader) harness.Fault { return brokerPause{} },
+	Hits:  target.Brokers,
+	Make:  func(*options.Reader) harness.Fault { return brokerPause{} },
 }
 
 type brokerPause struct{}
@@ -22,18 +25,18 @@ func (brokerPause) Needs() []string { return []string{"pause"} }
 
 func (brokerPause) String() string { return "" }
 
-func (brokerPause) outOfQuorum() bool { return true }
+func (brokerPause) OutOfQuorum() bool { return true }
 
-func (brokerPause) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	return nodeFault{
-		done: "stopped", from: awake, wants: harness.NodePaused, heal: resumeNode,
-		hit: func(ctx context.Context, c harness.Cluster, node int) error { return c.Pause(ctx, node) },
-	}.inject(ctx, f, target)
+func (brokerPause) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	return kit.NodeFault{
+		Done: "stopped", From: kit.Awake, Wants: harness.NodePaused, Heal: resumeNode,
+		Do: func(ctx context.Context, c harness.Cluster, node int) error { return c.Pause(ctx, node) },
+	}.Inject(ctx, f, selector)
 }
 
 // resumeNode continues a node that is paused; one that isn't, or that died meanwhile, is left as it is.
 func resumeNode(ctx context.Context, f *harness.Field, node int) error {
-	state, err := stateOf(ctx, f.Cluster, node)
+	state, err := kit.StateOf(ctx, f.Cluster, node)
 	if err != nil || state != harness.NodePaused {
 		return err
 	}

@@ -6,16 +6,19 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-var brokerStopKind = Kind{
+var brokerStopKind = kit.Kind{
 	Name:  "broker-stop",
 	About: "ends the broker's process in order (SIGTERM), which hands its leaders over first; the heal starts it again",
-	Hits:  Brokers,
-	Options: []OptionInfo{
-		{"within", "how long the broker may take before it is killed, 1s to 2m; 20s unless given"},
+	Hits:  target.Brokers,
+	Options: []options.Info{
+		{Name: "within", About: "how long the broker may take before it is killed, 1s to 2m; 20s unless given"},
 	},
-	make: newBrokerStop,
+	Make: newBrokerStop,
 }
 
 // brokerStop is a maintenance: the broker asks the controller to move its leaders, and leaves.
@@ -23,7 +26,7 @@ type brokerStop struct{ within time.Duration }
 
 var _ harness.Fault = brokerStop{}
 
-func newBrokerStop(r *reader) harness.Fault {
+func newBrokerStop(r *options.Reader) harness.Fault {
 	return brokerStop{r.Duration("within", 20*time.Second, time.Second, 2*time.Minute)}
 }
 
@@ -31,23 +34,13 @@ func (brokerStop) Needs() []string { return []string{"stop", "kill"} }
 
 func (b brokerStop) String() string { return fmt.Sprintf("killed after %s", b.within) }
 
-func (brokerStop) outOfQuorum() bool { return true }
+func (brokerStop) OutOfQuorum() bool { return true }
 
-func (b brokerStop) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	return nodeFault{
-		done: "shut down", from: awake, wants: harness.NodeStopped, heal: startAgain,
-		hit: func(ctx context.Context, c harness.Cluster, node int) error { return stopNode(ctx, c, node, b.within) },
-	}.inject(ctx, f, target)
-}
-
-// stopNode ends a node in order, by force once its time is over: without a controller a broker waits minutes for an
-// answer to its farewell.
-func stopNode(ctx context.Context, c harness.Cluster, node int, within time.Duration) error {
-	bounded, cancel := context.WithTimeout(ctx, within)
-	defer cancel()
-	err := c.Stop(bounded, node)
-	if err == nil || ctx.Err() != nil || bounded.Err() == nil {
-		return err
-	}
-	return c.Kill(ctx, node)
+func (b brokerStop) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	return kit.NodeFault{
+		Done: "shut down", From: kit.Awake, Wants: harness.NodeStopped, Heal: kit.StartAgain,
+		Do: func(ctx context.Context, c harness.Cluster, node int) error {
+			return kit.StopNode(ctx, c, node, b.within)
+		},
+	}.Inject(ctx, f, selector)
 }

@@ -2,16 +2,18 @@ package toxics
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-var brokerWipeKind = Kind{
+var brokerWipeKind = kit.Kind{
 	Name:  "broker-wipe",
 	About: "kills the broker and empties its disk; the heal starts it on the empty disk, and it copies everything again",
-	Hits:  Brokers,
-	make:  func(*reader) harness.Fault { return brokerWipe{} },
+	Hits:  target.Brokers,
+	Make:  func(*options.Reader) harness.Fault { return brokerWipe{} },
 }
 
 // brokerWipe is a disk that died and was replaced.
@@ -23,29 +25,20 @@ func (brokerWipe) Needs() []string { return []string{"kill", "wipe"} }
 
 func (brokerWipe) String() string { return "" }
 
-func (brokerWipe) outOfQuorum() bool { return true }
+func (brokerWipe) OutOfQuorum() bool { return true }
 
-func (brokerWipe) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	disks, err := disksOf(f)
+func (brokerWipe) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	disks, err := kit.DisksOf(f)
 	if err != nil {
 		return nil, err
 	}
-	return nodeFault{
-		done: "killed and wiped", from: alive, wants: harness.NodeStopped, heal: startAgain,
-		hit: func(ctx context.Context, c harness.Cluster, node int) error {
+	return kit.NodeFault{
+		Done: "killed and wiped", From: kit.Alive, Wants: harness.NodeStopped, Heal: kit.StartAgain,
+		Do: func(ctx context.Context, c harness.Cluster, node int) error {
 			if err := c.Kill(ctx, node); err != nil {
 				return err
 			}
 			return disks.Wipe(ctx, node)
 		},
-	}.inject(ctx, f, target)
-}
-
-// disksOf is the cluster's disks, where its provider can change them.
-func disksOf(f *harness.Field) (harness.Disks, error) {
-	disks, ok := f.Cluster.(harness.Disks)
-	if !ok {
-		return nil, fmt.Errorf("clusters of kind %s can't change what brokers have on their disks", f.Cluster.Info().Provider)
-	}
-	return disks, nil
+	}.Inject(ctx, f, selector)
 }

@@ -7,15 +7,16 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
 // fakeFleet is one pipeline of two workers and a source, as states in memory.
 type fakeFleet struct {
-	harness.Fleet
 	steps   *stepper
 	mu      sync.Mutex
 	members map[string]*harness.Member
@@ -23,6 +24,7 @@ type fakeFleet struct {
 	never   map[string]bool
 	fails   map[string]error
 	calls   []string
+	looks   atomic.Int64 // how often anybody looked at the members
 }
 
 func newFakeFleet(steps *stepper) *fakeFleet {
@@ -38,6 +40,7 @@ func newFakeFleet(steps *stepper) *fakeFleet {
 }
 
 func (f *fakeFleet) Members() []harness.Member {
+	f.looks.Add(1)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var out []harness.Member
@@ -74,7 +77,7 @@ func (f *fakeFleet) deal() {
 	var living []*harness.Member
 	for _, name := range slices.Sorted(maps.Keys(f.members)) {
 		m := f.members[name]
-		if m.Role != roleWorker {
+		if m.Role != target.RoleWorker {
 			continue
 		}
 		if m.Partitions = nil; m.State != harness.MemberDead {

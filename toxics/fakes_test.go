@@ -23,6 +23,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/wait"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
 )
@@ -39,7 +40,7 @@ var testPlan = harness.TopicPlan{
 	},
 }
 
-var testScope = Scope{
+var testScope = harness.Scope{
 	Pipelines: []harness.PipelineInfo{testPlan.Pipelines[0].PipelineInfo, testPlan.Pipelines[1].PipelineInfo},
 	Brokers:   3, Partitions: 3, Workers: 2,
 }
@@ -73,7 +74,10 @@ func newStage(t *testing.T) *stage {
 	steps := &stepper{}
 	steps.countRequests(kafka)
 	s := &stage{kafka: kafka, cluster: newFakeCluster(t, kafka, steps), fleet: newFakeFleet(steps), steps: steps}
-	s.Field = &harness.Field{Cluster: s.cluster, Fleet: s.fleet, Admin: admin, Plan: testPlan, Observer: fakeObserver{}, Rand: rand.New(rand.NewPCG(1, 0))}
+	s.Field = &harness.Field{
+		Cluster: s.cluster, Fleet: s.fleet, Admin: admin, Plan: testPlan, Observer: fakeObserver{}, Rand: rand.New(rand.NewPCG(1, 0)),
+		Claims: &claims.Book{},
+	}
 	return s
 }
 
@@ -90,6 +94,7 @@ type fakeCluster struct {
 	states map[int]harness.NodeState
 	fails  map[string]error // by operation: "kill 1"
 	calls  []string
+	looks  atomic.Int64 // how often anybody read the links' counters
 }
 
 type linkCounter struct{ upIn, upOut, downIn, downOut, ended atomic.Int64 }
@@ -161,6 +166,9 @@ func serveEcho(ctx context.Context, l net.Listener, counter *linkCounter) {
 	}
 }
 
+// chunk is how many bytes are sent at a time.
+const chunk = 64
+
 // talk sends a little every 20 ms, over a new connection whenever the old one broke.
 func talk(ctx context.Context, addr string, counter *linkCounter) {
 	for ctx.Err() == nil {
@@ -177,7 +185,7 @@ func talk(ctx context.Context, addr string, counter *linkCounter) {
 		}()
 		for err == nil {
 			var n int
-			n, err = conn.Write(make([]byte, 64))
+			n, err = conn.Write(make([]byte, chunk))
 			counter.upIn.Add(int64(n))
 			if err == nil {
 				err = wait.Sleep(ctx, 20*time.Millisecond)
@@ -202,6 +210,7 @@ func (c *fakeCluster) Info() harness.ClusterInfo {
 func (c *fakeCluster) Links() []harness.Link { return c.links }
 
 func (c *fakeCluster) Bytes(context.Context) (map[string]harness.LinkBytes, error) {
+	c.looks.Add(1)
 	out := map[string]harness.LinkBytes{}
 	for name, n := range c.bytes {
 		out[name] = harness.LinkBytes{
@@ -292,30 +301,24 @@ func (c *fakeCluster) toxicsLeft(t *testing.T) []string {
 	return left
 }
 
-type fakeObserver struct{ harness.Observer }
+type fakeObserver struct{}
 
 func (fakeObserver) Visible(string) uint64 { return 100 }
 
 // inject makes and injects a fault that must succeed.
-func (s *stage) inject(t *testing.T, name, target string, options map[string]any) harness.Injection {
+func (s *stage) inject(t *testing.T, name, selector string, options map[string]any) harness.Injection {
 	t.Helper()
-	i, err := s.try(t.Context(), t, name, target, options)
+	i, err := s.try(t.Context(), t, name, selector, options)
 	require.NoError(t, err)
 	return i
 }
 
-func (s *stage) try(ctx context.Context, t *testing.T, name, target string, options map[string]any) (harness.Injection, error) {
+func (s *stage) try(ctx context.Context, t *testing.T, name, selector string, options map[string]any) (harness.Injection, error) {
 	t.Helper()
 	fault, err := New(name, options)
 	require.NoError(t, err)
-	require.NoError(t, Check(name, fault, target, testScope))
-	return fault.Inject(ctx, s.Field, target)
-}
-
-// sleep lets traffic flow.
-func sleep(t *testing.T, d time.Duration) {
-	t.Helper()
-	require.NoError(t, wait.Sleep(t.Context(), d))
+	require.NoError(t, Check(name, fault, selector, testScope))
+	return fault.Inject(ctx, s.Field, selector)
 }
 
 func biteOf(t *testing.T, i harness.Injection, pipeline string) harness.Bite {

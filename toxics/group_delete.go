@@ -8,16 +8,21 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
+	"github.com/chaeos/chaeos/toxics/admin"
+	"github.com/chaeos/chaeos/toxics/inject"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-var groupDeleteKind = Kind{
+var groupDeleteKind = kit.Kind{
 	Name:  "group-delete",
 	About: "waits until groups are empty, then deletes them, offsets and all; no heal brings them back",
-	Hits:  Groups,
-	Options: []OptionInfo{
-		{"within", "how long the groups may take to be empty, 1s to 5m; 30s unless given"},
+	Hits:  target.Groups,
+	Options: []options.Info{
+		{Name: "within", About: "how long the groups may take to be empty, 1s to 5m; 30s unless given"},
 	},
-	make: newGroupDelete,
+	Make: newGroupDelete,
 }
 
 // groupDelete is an administrator's slip: the group is new to whoever comes next.
@@ -25,7 +30,7 @@ type groupDelete struct{ within time.Duration }
 
 var _ harness.Fault = groupDelete{}
 
-func newGroupDelete(r *reader) harness.Fault {
+func newGroupDelete(r *options.Reader) harness.Fault {
 	return groupDelete{r.Duration("within", 30*time.Second, time.Second, 5*time.Minute)}
 }
 
@@ -33,32 +38,32 @@ func (groupDelete) Needs() []string { return nil }
 
 func (groupDelete) String() string { return "" }
 
-func (g groupDelete) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	return fromEmptyGroups{g.within, takeGroup}.inject(ctx, f, target)
+func (g groupDelete) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	return kit.FromEmptyGroups{Within: g.within, Take: takeGroup}.Inject(ctx, f, selector)
 }
 
 // takeGroup deletes one group, and returns the offsets that went with it.
-func takeGroup(ctx context.Context, f *harness.Field, i *injection, group string) ([]committed, error) {
-	had, err := fetchOffsets(ctx, f, group)
+func takeGroup(ctx context.Context, f *harness.Field, i *inject.Injection, group string) ([]admin.Committed, error) {
+	had, err := admin.FetchOffsets(ctx, f, group)
 	if err != nil {
 		return nil, err
 	}
 	req := kmsg.NewPtrDeleteGroupsRequest()
 	req.Groups = []string{group}
-	resp, err := askCoordinator[*kmsg.DeleteGroupsResponse](ctx, f, group, req)
+	resp, err := admin.AskCoordinator[*kmsg.DeleteGroupsResponse](ctx, f, group, req)
 	if err != nil {
 		return nil, fmt.Errorf("delete group %s: %w", group, err)
 	}
 	for _, g := range resp.Groups {
-		if err := codeError(g.ErrorCode, nil); err != nil {
+		if err := admin.CodeError(g.ErrorCode, nil); err != nil {
 			return nil, fmt.Errorf("delete group %s: %w", group, err)
 		}
 	}
-	if err := awaitNoOffsets(ctx, f, group); err != nil {
+	if err := admin.AwaitNoOffsets(ctx, f, group); err != nil {
 		return nil, err
 	}
 	for _, c := range had {
-		i.lasts(harness.Lasting{What: harness.OffsetDeleted, Topic: c.topic, Partition: c.partition, Group: group, From: c.offset, To: -1})
+		i.Lasts(harness.Lasting{What: harness.OffsetDeleted, Topic: c.Topic, Partition: c.Partition, Group: group, From: c.Offset, To: -1})
 	}
 	return had, nil
 }

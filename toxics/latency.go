@@ -8,47 +8,50 @@ import (
 	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-var latencyKind = Kind{
+var latencyKind = kit.Kind{
 	Name:  "latency",
 	About: "delays every byte on the target's links; in both directions a round trip takes twice as long",
-	Hits:  Brokers | Workers | Service,
-	Options: []OptionInfo{
-		directionOption,
-		fromOption,
-		{"latency", "how long bytes are delayed, 1ms to 1m; 100ms unless given"},
-		linksOption("client"),
+	Hits:  target.Brokers | target.Workers | target.Service,
+	Options: []options.Info{
+		kit.DirectionOption,
+		kit.FromOption,
+		{Name: "latency", About: "how long bytes are delayed, 1ms to 1m; 100ms unless given"},
+		kit.LinksOption("client"),
 	},
-	make: newLatency,
+	Make: newLatency,
 }
 
 // latency delays what flows on links, without changing its order.
 type latency struct {
-	linkFault
+	kit.LinkFault
 	delay time.Duration
 }
 
 var _ harness.Fault = latency{}
 
-func newLatency(r *reader) harness.Fault {
+func newLatency(r *options.Reader) harness.Fault {
 	return latency{
-		newLinkFault(r, linkKinds[:1]),
+		kit.NewLinkFault(r, target.ClientLinks),
 		r.Duration("latency", 100*time.Millisecond, time.Millisecond, time.Minute),
 	}
 }
 
-func (l latency) String() string { return fmt.Sprintf("%s, %s", l.delay, l.linkFault) }
+func (l latency) String() string { return fmt.Sprintf("%s, %s", l.delay, l.LinkFault) }
 
 // Inject delays the links of the target: those of a broker to and from everyone, those of a worker to every broker.
-func (l latency) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	t, streams, err := l.find(ctx, f, target, anyone)
+func (l latency) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	t, streams, err := l.Find(ctx, f, selector, kit.Anyone)
 	if err != nil {
 		return nil, err
 	}
-	return poisoning{
-		fault: latencyKind.Name, kind: "latency", what: "delayed", counted: stream.passed, whileActive: true,
-		attributes: toxiproxy.Attributes{"latency": l.delay.Milliseconds(), "jitter": 0},
-		asked:      f.Cluster.Info().Nodes,
-	}.inject(ctx, f, t, streams)
+	return kit.Poisoning{
+		Fault: latencyKind.Name, Kind: "latency", What: "delayed", Counted: target.Stream.Passed, WhileActive: true,
+		Attributes: toxiproxy.Attributes{"latency": l.delay.Milliseconds(), "jitter": 0},
+		Asked:      f.Cluster.Info().Nodes,
+	}.Inject(ctx, f, t, streams)
 }

@@ -2,24 +2,28 @@ package toxics
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
+	"github.com/chaeos/chaeos/toxics/admin"
+	"github.com/chaeos/chaeos/toxics/inject"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-var leaderMoveKind = Kind{
+var leaderMoveKind = kit.Kind{
 	Name:  "leader-move",
 	About: "hands the leadership of partitions to another replica in sync, in order; the heal gives it back",
-	Hits:  Partitions,
-	Options: []OptionInfo{
-		{"to", "a target that selects the next leader; the next replica in sync unless given"},
-		{"within", "how long the election may take, 1s to 1m; 10s unless given"},
+	Hits:  target.Partitions,
+	Options: []options.Info{
+		{Name: "to", About: "a target that selects the next leader; the next replica in sync unless given"},
+		{Name: "within", About: "how long the election may take, 1s to 1m; 10s unless given"},
 	},
-	make: newLeaderMove,
+	Make: newLeaderMove,
 }
 
 // leaderMove makes another replica the preferred leader, and elects it: the leader knows, and nothing is lost by it.
@@ -30,8 +34,8 @@ type leaderMove struct {
 
 var _ harness.Fault = leaderMove{}
 
-func newLeaderMove(r *reader) harness.Fault {
-	return leaderMove{r.target("to", Brokers), r.Duration("within", 10*time.Second, time.Second, time.Minute)}
+func newLeaderMove(r *options.Reader) harness.Fault {
+	return leaderMove{kit.ReadTarget(r, "to", target.Brokers), r.Duration("within", 10*time.Second, time.Second, time.Minute)}
 }
 
 func (leaderMove) Needs() []string { return nil }
@@ -43,11 +47,13 @@ func (l leaderMove) String() string {
 	return "to " + l.to
 }
 
-func (l leaderMove) check(s Scope, _ Target) error { return checkOther("to", l.to, s) }
+func (l leaderMove) Check(s harness.Scope, _ target.Target) error {
+	return kit.CheckOther("to", l.to, s)
+}
 
 // Inject moves the leaders of every place that the target selects, all by one request.
-func (l leaderMove) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	on, err := findPartitions(ctx, f, target)
+func (l leaderMove) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	on, err := kit.FindPartitions(ctx, f, selector)
 	if err != nil {
 		return nil, err
 	}
@@ -55,42 +61,42 @@ func (l leaderMove) Inject(ctx context.Context, f *harness.Field, target string)
 	if err != nil {
 		return nil, err
 	}
-	wanted := func(p place) []int32 { return withFirst(on.view.replicas(p), int32(next[p])) }
-	if err := claimOrders(on.i, on.view, on.places, wanted); err != nil {
-		return on.i, err
+	wanted := func(p admin.TopicPartition) []int32 { return admin.WithFirst(on.View.Replicas(p), int32(next[p])) }
+	if err := kit.ClaimOrders(on.Injection, on.View, on.Partitions, wanted); err != nil {
+		return on.Injection, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, l.within)
 	defer cancel()
-	on.i.began(ctx, on.view, on.view.nodes)
+	on.Began(ctx, on.View, on.View.Nodes)
 	begin := time.Now()
-	if err := lead(ctx, f, on.view, next); err != nil {
-		return on.i, err
+	if err := kit.Lead(ctx, f, on.View, next); err != nil {
+		return on.Injection, err
 	}
-	if err := awaitLeaders(ctx, f, next); err != nil {
-		return on.i, err
+	if err := admin.AwaitLeaders(ctx, f, next); err != nil {
+		return on.Injection, err
 	}
 	took := time.Since(begin)
-	on.i.gather = func(context.Context) evidence {
+	on.Prove = func(context.Context) inject.Proof {
 		return func(layout harness.PipelineLayout) (string, bool) { return moveProof(on, next, layout, took) }
 	}
-	return on.i, nil
+	return on.Injection, nil
 }
 
 // next chooses each place's next leader: the broker that "to" selects, or the first other replica in sync.
-func (l leaderMove) next(on onPlaces) (map[place]int, error) {
+func (l leaderMove) next(on kit.OnPartitions) (map[admin.TopicPartition]int, error) {
 	var wanted []int
 	if l.to != "" {
-		t, err := ParseTarget(l.to)
+		t, err := target.Parse(l.to)
 		if err != nil {
 			return nil, err
 		}
-		if wanted, err = t.findBrokers(on.view); err != nil {
+		if wanted, err = t.FindBrokers(on.View); err != nil {
 			return nil, err
 		}
 	}
-	next := map[place]int{}
-	for _, p := range on.places {
-		can := movable(on.view.topics[p.topic][p.partition])
+	next := map[admin.TopicPartition]int{}
+	for _, p := range on.Partitions {
+		can := admin.Movable(on.View.Topics[p.Topic][p.Partition])
 		if l.to != "" {
 			can = slices.DeleteFunc(can, func(b int) bool { return !slices.Contains(wanted, b) })
 		}
@@ -102,41 +108,14 @@ func (l leaderMove) next(on onPlaces) (map[place]int, error) {
 	return next, nil
 }
 
-// movable lists the replicas in sync that don't lead, in assignment order.
-func movable(s harness.PartitionState) []int {
-	var can []int
-	for _, r := range s.Replicas {
-		if int(r) != s.Leader && slices.Contains(s.ISR, r) {
-			can = append(can, int(r))
-		}
-	}
-	return can
-}
-
-func moveProof(on onPlaces, next map[place]int, l harness.PipelineLayout, took time.Duration) (string, bool) {
+func moveProof(on kit.OnPartitions, next map[admin.TopicPartition]int, l harness.PipelineLayout, took time.Duration) (string, bool) {
 	var texts []string
-	for _, p := range on.view.concerned(on.places, l) {
-		from := on.view.topics[p.topic][p.partition].Leader
-		texts = append(texts, fmt.Sprintf("leader of %s/%d: %d -> %d", on.view.generic(p.topic), p.partition, from, next[p]))
+	for _, p := range on.View.Concerning(on.Partitions, l) {
+		from := on.View.Topics[p.Topic][p.Partition].Leader
+		texts = append(texts, fmt.Sprintf("leader of %s/%d: %d -> %d", on.View.Generic(p.Topic), p.Partition, from, next[p]))
 	}
 	if len(texts) == 0 {
-		return notTouched("no partition of it was moved")
+		return inject.NotTouched("no partition of it was moved")
 	}
 	return fmt.Sprintf("%s, seen after %.1fs", strings.Join(texts, ", "), took.Seconds()), true
-}
-
-// checkOther checks an option that names another target.
-func checkOther(option, text string, s Scope) error {
-	if text == "" {
-		return nil
-	}
-	t, err := ParseTarget(text)
-	if err == nil {
-		err = t.check(s)
-	}
-	var wrong *OptionError
-	if err != nil && !errors.As(err, &wrong) {
-		return &OptionError{Option: option, Reason: err.Error()}
-	}
-	return err
 }

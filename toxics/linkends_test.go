@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/toxics/inject"
 )
 
 func (c *fakeCluster) link(t *testing.T, proxy string) harness.Link {
@@ -28,7 +29,7 @@ func (c *fakeCluster) link(t *testing.T, proxy string) harness.Link {
 func healed(t *testing.T, i harness.Injection, proof string) {
 	t.Helper()
 	require.NoError(t, i.Heal(t.Context()))
-	got, err := i.(*injection).CheckHeal(t.Context())
+	got, err := i.(*inject.Injection).CheckHeal(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, proof, got)
 }
@@ -38,7 +39,15 @@ func TestNarrowLinksHaveABacklog(t *testing.T) {
 	narrow := s.inject(t, "bandwidth", "worker 0", map[string]any{"rate": 1, "from": "broker 2"})
 	wide := s.inject(t, "bandwidth", "worker 1", map[string]any{"rate": 1000})
 	assert.ElementsMatch(t, []string{"p-0-2-client"}, narrow.Resolved().Links)
-	sleep(t, time.Second)
+	conn, err := net.Dial("tcp", s.cluster.link(t, "p-0-2-client").Listen)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	const burst = 20_000 // passes in twenty seconds
+	_, err = conn.Write(make([]byte, burst))
+	require.NoError(t, err)
+	s.cluster.bytes["p-0-2-client"].upIn.Add(burst)
+	looks := s.cluster.looks.Load()
+	await(t, "both faults have looked", func() bool { return s.cluster.looks.Load() >= looks+6 })
 	healed(t, narrow, "no toxic left on 1 links")
 	healed(t, wide, "no toxic left on 3 links")
 	assert.Empty(t, s.cluster.toxicsLeft(t))
@@ -51,19 +60,20 @@ func TestNarrowLinksHaveABacklog(t *testing.T) {
 
 func TestResetsEndConnections(t *testing.T) {
 	s := newStage(t)
+	before := s.bytes(t)
 	i := s.inject(t, "reset", "broker 1", map[string]any{"direction": "to"})
-	sleep(t, 300*time.Millisecond)
+	s.awaitBytes(t, "p-0-1-client", func(b harness.LinkBytes) bool { return b.UpstreamEnded > before["p-0-1-client"].UpstreamEnded })
 	healed(t, i, "no toxic left on 4 links")
 	bite := biteOf(t, i, "p")
 	assert.True(t, bite.Bit, bite.Proof)
-	assert.Regexp(t, `^\d+ connections ended on p-`, bite.Proof)
-	sleep(t, 100*time.Millisecond)
-	assert.NotZero(t, passedDuring(t, s, 200*time.Millisecond)["p-0-1-client"].UpstreamOut, "healed")
+	assert.Regexp(t, `^\d+ connections? ended on p-`, bite.Proof)
+	s.awaitPassing(t, "p-0-1-client")
 }
 
 func TestRefusedLinksListenAgainWhateverHealsLast(t *testing.T) {
 	s := newStage(t)
 	link := s.cluster.link(t, "p-0-1-client")
+	before := s.bytes(t)
 	a := s.inject(t, "refuse", "broker 1", nil)
 	b := s.inject(t, "refuse", "worker 0", nil)
 	_, err := net.Dial("tcp", link.Listen)
@@ -71,7 +81,9 @@ func TestRefusedLinksListenAgainWhateverHealsLast(t *testing.T) {
 	conn, err := net.Dial("tcp", s.cluster.link(t, "p-1-2-client").Listen)
 	require.NoError(t, err, "others are left alone")
 	_ = conn.Close()
-	sleep(t, 50*time.Millisecond)
+	for _, ended := range []string{"p-0-2-client", "q-source-1-client"} {
+		s.awaitBytes(t, ended, func(b harness.LinkBytes) bool { return b.UpstreamEnded > before[ended].UpstreamEnded })
+	}
 	healed(t, a, "4 links listen")
 	_, err = net.Dial("tcp", link.Listen)
 	require.ErrorContains(t, err, "refused", "the other fault still wants it closed")
@@ -81,7 +93,7 @@ func TestRefusedLinksListenAgainWhateverHealsLast(t *testing.T) {
 	_ = conn.Close()
 	assert.True(t, biteOf(t, a, "q").Bit)
 	assert.True(t, biteOf(t, b, "p").Bit, biteOf(t, b, "p").Proof)
-	assert.Regexp(t, `^\d connections? ended and refused on p-0-`, biteOf(t, b, "p").Proof)
+	assert.Regexp(t, `^\d+ connections? ended and refused on p-0-`, biteOf(t, b, "p").Proof)
 }
 
 func TestRefuseUnderACancelledContextLeavesNothing(t *testing.T) {
@@ -93,7 +105,7 @@ func TestRefuseUnderACancelledContextLeavesNothing(t *testing.T) {
 	require.NoError(t, err)
 	cancel()
 	require.NoError(t, i.Heal(ctx))
-	_, err = i.(*injection).CheckHeal(t.Context())
+	_, err = i.(*inject.Injection).CheckHeal(t.Context())
 	require.NoError(t, err)
 }
 

@@ -2,8 +2,6 @@ package toxics
 
 import (
 	"math/rand/v2"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,11 +9,15 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/toxics/admin"
+	"github.com/chaeos/chaeos/toxics/inject"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
 func (s *stage) state(t *testing.T, node int) harness.NodeState {
 	t.Helper()
-	state, err := stateOf(t.Context(), s.cluster, node)
+	state, err := kit.StateOf(t.Context(), s.cluster, node)
 	require.NoError(t, err)
 	return state
 }
@@ -45,16 +47,16 @@ func TestFaultsOnOneBrokerHealInAnyOrder(t *testing.T) {
 			}
 			require.NoError(t, a.Heal(t.Context()))
 			assert.Equal(t, between, s.state(t, 1), "%s, %s: the %s was healed", c.first, c.second, healedFirst)
-			_, err := a.(*injection).CheckHeal(t.Context())
+			_, err := a.(*inject.Injection).CheckHeal(t.Context())
 			require.NoError(t, err, "what another fault has is not its business")
 			require.NoError(t, b.Heal(t.Context()))
 			for _, i := range []harness.Injection{a, b} {
 				require.NoError(t, i.Heal(t.Context()))
-				_, err := i.(*injection).CheckHeal(t.Context())
+				_, err := i.(*inject.Injection).CheckHeal(t.Context())
 				require.NoError(t, err)
 			}
 			s.allRun(t)
-			assert.Empty(t, claimsOf(s, &brokerProcesses))
+			assert.Empty(t, s.Claims.Held())
 		}
 	}
 }
@@ -96,7 +98,7 @@ func TestARollDoesNotTakeWhatAnotherFaultHas(t *testing.T) {
 // awaitEnd waits for the end of a fault's work, and heals it.
 func awaitEnd(t *testing.T, i harness.Injection) error {
 	t.Helper()
-	i.(*injection).background.running.Wait()
+	i.(*inject.Injection).Wait()
 	return i.Heal(t.Context())
 }
 
@@ -135,7 +137,7 @@ func TestFaultsOfAllSortsHealInAnyOrder(t *testing.T) {
 			require.NoError(t, i.Heal(t.Context()), "seed %d", seed)
 		}
 		for _, i := range active {
-			_, err := i.(*injection).CheckHeal(t.Context())
+			_, err := i.(*inject.Injection).CheckHeal(t.Context())
 			require.NoError(t, err, "seed %d", seed)
 			i.Bites(t.Context()) // has the toxics forget the rules
 		}
@@ -163,24 +165,10 @@ func (s *stage) whole(t *testing.T) {
 		require.Equal(t, want, m.State, m.Name)
 		require.Empty(t, m.WaitingAt, m.Name)
 	}
-	for _, topic := range topicsOf(s.Plan) {
-		own, err := describeConfig(t.Context(), s.Field, []int{1}, resource{kmsg.ConfigResourceTypeTopic, topic}, "min.insync.replicas")
+	for _, topic := range target.TopicsOf(s.Plan) {
+		own, err := admin.DescribeSetting(t.Context(), s.Field, []int{1}, admin.Resource{Kind: kmsg.ConfigResourceTypeTopic, Name: topic}, "min.insync.replicas")
 		require.NoError(t, err)
-		require.Nil(t, ownValue(resource{kmsg.ConfigResourceTypeTopic, topic}, own), topic)
+		require.Nil(t, admin.OwnValue(admin.Resource{Kind: kmsg.ConfigResourceTypeTopic, Name: topic}, own), topic)
 	}
-	require.Empty(t, slices.Concat(claimsOf(s, &brokerProcesses), claimsOf(s, &memberProcesses), claimsOf(s, &closed),
-		claimsOf(s, &configValues), claimsOf(s, &orders)), "claims are left")
-}
-
-// claimsOf lists the things of a stage's cluster that faults still have claims on.
-func claimsOf[V any](s *stage, o *originals[V]) []string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	var keys []string
-	for key := range o.held {
-		if strings.HasPrefix(key, s.cluster.api+" ") {
-			keys = append(keys, key)
-		}
-	}
-	return keys
+	require.Empty(t, s.Claims.Held(), "claims are left")
 }

@@ -2,56 +2,55 @@ package toxics
 
 import (
 	"context"
-	"slices"
 
 	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-var partitionKind = Kind{
+var partitionKind = kit.Kind{
 	Name:  "partition",
 	About: "cuts the target off: bytes vanish, connections stay open; healing resets them",
-	Hits:  Brokers | Workers | Service,
-	Options: []OptionInfo{
-		{"direction", "both, to (nothing reaches the target) or from (the target reaches nobody); both unless given"},
-		{"from", "another target to be cut off from; everyone else unless given"},
-		linksOption("replication and quorum"),
+	Hits:  target.Brokers | target.Workers | target.Service,
+	Options: []options.Info{
+		{Name: "direction", About: "both, to (nothing reaches the target) or from (the target reaches nobody); both unless given"},
+		{Name: "from", About: "another target to be cut off from; everyone else unless given"},
+		kit.LinksOption("replication and quorum"),
 	},
-	make: newPartition,
+	Make: newPartition,
 }
 
 // partition is a black hole on links. "i cannot reach j" drops the bytes from i to j on both links between them: upstream
 // on the one that i dials, downstream on the other.
-type partition struct{ linkFault }
+type partition struct{ kit.LinkFault }
 
 var _ harness.Fault = partition{}
 
-func newPartition(r *reader) harness.Fault { return partition{newLinkFault(r, linkKinds[1:])} }
-
-func (p partition) check(s Scope, t Target) error {
-	if p.from == "" && t.form.syntax == allBrokersSyntax && !p.has(harness.ClientLink) {
-		return &OptionError{Option: "links", Reason: "all brokers leave no broker to be cut off from"}
-	}
-	return p.linkFault.check(s, t)
+func newPartition(r *options.Reader) harness.Fault {
+	return partition{kit.NewLinkFault(r, target.NodeLinks)}
 }
 
-func (p partition) outOfQuorum() bool { return p.has(harness.QuorumLink) }
+func (p partition) Check(s harness.Scope, t target.Target) error {
+	if p.From == "" && t.AllBrokers() && !p.Has(harness.ClientLink) {
+		return &options.Error{Option: "links", Reason: "all brokers leave no broker to be cut off from"}
+	}
+	return p.LinkFault.Check(s, t)
+}
+
+func (p partition) OutOfQuorum() bool { return p.Has(harness.QuorumLink) }
 
 // Inject cuts the target off from everyone else, or from another target.
-func (p partition) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	t, streams, err := p.find(ctx, f, target, not)
+func (p partition) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	t, streams, err := p.Find(ctx, f, selector, target.Not)
 	if err != nil {
 		return nil, err
 	}
-	return poisoning{
-		fault: partitionKind.Name, kind: "timeout", what: "cut", counted: stream.held,
-		attributes: toxiproxy.Attributes{"timeout": 0},
-		asked:      without(f.Cluster.Info().Nodes, t.brokers),
-	}.inject(ctx, f, t, streams)
-}
-
-// without lists the nodes that aren't in the second list.
-func without(nodes, hit []int) []int {
-	return slices.DeleteFunc(slices.Clone(nodes), func(n int) bool { return slices.Contains(hit, n) })
+	return kit.Poisoning{
+		Fault: partitionKind.Name, Kind: "timeout", What: "cut", Counted: target.Stream.Held,
+		Attributes: toxiproxy.Attributes{"timeout": 0},
+		Asked:      target.Without(f.Cluster.Info().Nodes, t.Brokers),
+	}.Inject(ctx, f, t, streams)
 }

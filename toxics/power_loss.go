@@ -8,25 +8,30 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
+	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/toxics/admin"
+	"github.com/chaeos/chaeos/toxics/inject"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-var powerLossKind = Kind{
+var powerLossKind = kit.Kind{
 	Name: "power-loss",
 	About: "notes where every log stands, lets the writeback time pass, kills brokers and cuts their logs back to there; " +
 		"the heal starts them again",
-	Hits: Brokers,
-	Options: []OptionInfo{
-		{"mode", "writeback (cut to where each log stood a writeback time ago) or checkpoint (to Kafka's own recovery points, " +
+	Hits: target.Brokers,
+	Options: []options.Info{
+		{Name: "mode", About: "writeback (cut to where each log stood a writeback time ago) or checkpoint (to Kafka's own recovery points, " +
 			"which loses whole segments: legal, harsher than real machines); writeback unless given"},
-		{"writeback", "how long the kernel may keep written pages to itself, 1s to 2m; 30s unless given: the power goes " +
+		{Name: "writeback", About: "how long the kernel may keep written pages to itself, 1s to 2m; 30s unless given: the power goes " +
 			"so long after the fault begins"},
 	},
-	make: newPowerLoss,
+	Make: newPowerLoss,
 }
 
 // The modes of a power loss.
@@ -44,7 +49,7 @@ type powerLoss struct {
 
 var _ harness.Fault = powerLoss{}
 
-func newPowerLoss(r *reader) harness.Fault {
+func newPowerLoss(r *options.Reader) harness.Fault {
 	return powerLoss{
 		r.OneOf("mode", writebackMode, checkpointMode),
 		r.Duration("writeback", 30*time.Second, time.Second, 2*time.Minute),
@@ -60,28 +65,28 @@ func (p powerLoss) String() string {
 	return fmt.Sprintf("mode writeback, %s", p.writeback)
 }
 
-func (powerLoss) outOfQuorum() bool { return true }
+func (powerLoss) OutOfQuorum() bool { return true }
 
-func (p powerLoss) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	disks, err := disksOf(f)
+func (p powerLoss) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	disks, err := kit.DisksOf(f)
 	if err != nil {
 		return nil, err
 	}
-	v, brokers, i, err := findNodes(ctx, f, target)
+	v, brokers, i, err := kit.FindNodes(ctx, f, selector)
 	if err != nil {
 		return nil, err
 	}
 	stood := map[int][]harness.LogEnd{}
 	if p.mode == writebackMode {
-		if stood, err = logEnds(ctx, f, brokers); err != nil {
+		if stood, err = admin.LogEnds(ctx, f, brokers); err != nil {
 			return nil, err
 		}
 		if err := wait.Sleep(ctx, p.writeback); err != nil {
 			return nil, fmt.Errorf("the power was not cut: %w", err)
 		}
 	}
-	i.inFlight = inFlight(f) // of the loss, not of the wait
-	i.expectNodes(brokers)
+	i.InFlight = inject.InFlight(f) // of the loss, not of the wait
+	kit.ExpectNodes(i, brokers)
 	if err := killForPower(ctx, f, i, brokers); err != nil {
 		return i, err
 	}
@@ -90,41 +95,36 @@ func (p powerLoss) Inject(ctx context.Context, f *harness.Field, target string) 
 	})
 	for _, node := range brokers {
 		for _, c := range lost[node] {
-			i.lasts(harness.Lasting{What: harness.LogWasCut, Topic: c.Topic, Partition: c.Partition, Node: node, From: c.From, To: c.To})
+			i.Lasts(harness.Lasting{What: harness.LogWasCut, Topic: c.Topic, Partition: c.Partition, Node: node, From: c.From, To: c.To})
 		}
 	}
 	if err != nil {
 		return i, err
 	}
-	i.gather = func(context.Context) evidence {
+	i.Prove = func(context.Context) inject.Proof {
 		return func(l harness.PipelineLayout) (string, bool) { return powerProof(v, lost, brokers, l) }
 	}
-	i.began(ctx, v, without(v.nodes, brokers))
+	i.Began(ctx, v, target.Without(v.Nodes, brokers))
 	return i, nil
 }
 
 // killForPower kills all brokers at once, also those that another fault has stopped: they lose power too.
-func killForPower(ctx context.Context, f *harness.Field, i *injection, brokers []int) error {
-	return nodeFault{
-		from: append([]harness.NodeState{harness.NodeStopped}, alive...), wants: harness.NodeStopped, heal: startAgain,
-		hit: func(ctx context.Context, c harness.Cluster, node int) error {
-			state, err := stateOf(ctx, c, node)
+func killForPower(ctx context.Context, f *harness.Field, i *inject.Injection, brokers []int) error {
+	return kit.NodeFault{
+		From: append([]harness.NodeState{harness.NodeStopped}, kit.Alive...), Wants: harness.NodeStopped, Heal: kit.StartAgain,
+		Do: func(ctx context.Context, c harness.Cluster, node int) error {
+			state, err := kit.StateOf(ctx, c, node)
 			if err != nil || state == harness.NodeStopped {
 				return err
 			}
 			return c.Kill(ctx, node)
 		},
-	}.hitAll(ctx, f, i, brokers)
+	}.HitAll(ctx, f, i, brokers)
 }
 
 // cutAll cuts the logs of all brokers and returns what each lost, by broker.
 func cutAll(ctx context.Context, disks harness.Disks, brokers []int, cut func(int) harness.LogCut) (map[int][]harness.CutLog, error) {
-	found, errs := make([][]harness.CutLog, len(brokers)), make([]error, len(brokers))
-	var cutting sync.WaitGroup
-	for at, node := range brokers {
-		cutting.Go(func() { found[at], errs[at] = disks.CutLogs(ctx, node, cut(node)) })
-	}
-	cutting.Wait()
+	found, errs := together.Ask(brokers, func(node int) ([]harness.CutLog, error) { return disks.CutLogs(ctx, node, cut(node)) })
 	lost := map[int][]harness.CutLog{}
 	for at, node := range brokers {
 		lost[node] = found[at]
@@ -134,12 +134,12 @@ func cutAll(ctx context.Context, disks harness.Disks, brokers []int, cut func(in
 
 // powerProof sums up what a pipeline's logs lost: of each partition the replica that lost least, for that one's records
 // may come back to the others.
-func powerProof(v view, lost map[int][]harness.CutLog, brokers []int, l harness.PipelineLayout) (string, bool) {
-	cuts := map[place]map[int]int64{}
+func powerProof(v target.View, lost map[int][]harness.CutLog, brokers []int, l harness.PipelineLayout) (string, bool) {
+	cuts := map[admin.TopicPartition]map[int]int64{}
 	for node, logs := range lost {
 		for _, c := range logs {
-			p := place{c.Topic, c.Partition}
-			if !v.concerns(l, c.Topic) {
+			p := admin.TopicPartition{Topic: c.Topic, Partition: c.Partition}
+			if !v.Concerns(l, c.Topic) {
 				continue
 			}
 			if cuts[p] == nil {
@@ -149,7 +149,7 @@ func powerProof(v view, lost map[int][]harness.CutLog, brokers []int, l harness.
 		}
 	}
 	if len(cuts) == 0 {
-		return notTouched("no log of it lost anything: it was all on disk")
+		return inject.NotTouched("no log of it lost anything: it was all on disk")
 	}
 	sums := map[string]int64{}
 	for p, byNode := range cuts {
@@ -157,7 +157,7 @@ func powerProof(v view, lost map[int][]harness.CutLog, brokers []int, l harness.
 		if len(byNode) < len(brokers) { // one replica lost nothing
 			least = 0
 		}
-		sums[v.generic(p.topic)] += least
+		sums[v.Generic(p.Topic)] += least
 	}
 	var texts []string
 	for _, topic := range slices.SortedFunc(maps.Keys(sums), cmp.Compare) {

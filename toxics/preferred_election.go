@@ -6,13 +6,18 @@ import (
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
+	"github.com/chaeos/chaeos/toxics/admin"
+	"github.com/chaeos/chaeos/toxics/inject"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-var preferredElectionKind = Kind{
+var preferredElectionKind = kit.Kind{
 	Name:  "preferred-election",
 	About: "elects the preferred leader of every partition that has another one; there is nothing to heal",
-	Hits:  Partitions,
-	make:  func(*reader) harness.Fault { return preferredElect{} },
+	Hits:  target.Partitions,
+	Make:  func(*options.Reader) harness.Fault { return preferredElect{} },
 }
 
 // preferredElect is what an operator does after a broker came back.
@@ -24,53 +29,53 @@ func (preferredElect) Needs() []string { return nil }
 
 func (preferredElect) String() string { return "" }
 
-func (preferredElect) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	on, err := findPartitions(ctx, f, target)
+func (preferredElect) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	on, err := kit.FindPartitions(ctx, f, selector)
 	if err != nil {
 		return nil, err
 	}
-	next := map[place]int{}
-	for _, p := range on.places {
-		s := on.view.topics[p.topic][p.partition]
+	next := map[admin.TopicPartition]int{}
+	for _, p := range on.Partitions {
+		s := on.View.Topics[p.Topic][p.Partition]
 		if len(s.Replicas) > 0 && s.Leader != int(s.Replicas[0]) {
 			next[p] = int(s.Replicas[0])
 		}
 	}
-	on.i.began(ctx, on.view, on.view.nodes)
-	failed, err := elect(ctx, f, preferredElection, on.places)
+	on.Began(ctx, on.View, on.View.Nodes)
+	failed, err := admin.Elect(ctx, f, admin.PreferredElection, on.Partitions)
 	if err != nil {
-		return on.i, err
+		return on.Injection, err
 	}
-	refused := map[place]error{}
+	refused := map[admin.TopicPartition]error{}
 	for p, err := range failed {
 		delete(next, p)
 		refused[p] = err
 	}
-	ctx, cancel := context.WithTimeout(ctx, moveWithin)
+	ctx, cancel := context.WithTimeout(ctx, admin.ShownWithin)
 	defer cancel()
-	if err := awaitLeaders(ctx, f, next); err != nil {
-		return on.i, err
+	if err := admin.AwaitLeaders(ctx, f, next); err != nil {
+		return on.Injection, err
 	}
-	on.i.gather = func(context.Context) evidence {
+	on.Prove = func(context.Context) inject.Proof {
 		return func(l harness.PipelineLayout) (string, bool) { return electionProof(on, next, refused, l) }
 	}
-	return on.i, nil
+	return on.Injection, nil
 }
 
-func electionProof(on onPlaces, next map[place]int, refused map[place]error, l harness.PipelineLayout) (string, bool) {
+func electionProof(on kit.OnPartitions, next map[admin.TopicPartition]int, refused map[admin.TopicPartition]error, l harness.PipelineLayout) (string, bool) {
 	var texts []string
 	bit := false
-	for _, p := range on.view.concerned(on.places, l) {
-		name := fmt.Sprintf("%s/%d", on.view.generic(p.topic), p.partition)
+	for _, p := range on.View.Concerning(on.Partitions, l) {
+		name := fmt.Sprintf("%s/%d", on.View.Generic(p.Topic), p.Partition)
 		if to, ok := next[p]; ok {
-			texts = append(texts, fmt.Sprintf("leader of %s: %d -> %d", name, on.view.topics[p.topic][p.partition].Leader, to))
+			texts = append(texts, fmt.Sprintf("leader of %s: %d -> %d", name, on.View.Topics[p.Topic][p.Partition].Leader, to))
 			bit = true
 		} else if err := refused[p]; err != nil {
 			texts = append(texts, fmt.Sprintf("%s: %v", name, err))
 		}
 	}
 	if len(texts) == 0 {
-		return notTouched("every partition of it had its preferred leader")
+		return inject.NotTouched("every partition of it had its preferred leader")
 	}
 	return strings.Join(texts, ", "), bit
 }

@@ -6,33 +6,37 @@ import (
 	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
+	"github.com/chaeos/chaeos/toxics/inject"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-var resetKind = Kind{
+var resetKind = kit.Kind{
 	Name: "reset",
 	About: "ends every connection on the target's links as soon as it carries a byte, and that byte with it; whoever dials " +
 		"again is ended again",
-	Hits:    Brokers | Workers | Service,
-	Options: []OptionInfo{directionOption, fromOption, linksOption("client")},
-	make:    func(r *reader) harness.Fault { return reset{newLinkFault(r, linkKinds[:1])} },
+	Hits:    target.Brokers | target.Workers | target.Service,
+	Options: []options.Info{kit.DirectionOption, kit.FromOption, kit.LinksOption("client")},
+	Make:    func(r *options.Reader) harness.Fault { return reset{kit.NewLinkFault(r, target.ClientLinks)} },
 }
 
 // reset breaks connections. Peers of those that were open see an end of file, those of new ones a reset: Toxiproxy sets
 // its linger option only on connections that it accepts later.
-type reset struct{ linkFault }
+type reset struct{ kit.LinkFault }
 
 var _ harness.Fault = reset{}
 
-func (r reset) outOfQuorum() bool { return r.has(harness.QuorumLink) }
+func (r reset) OutOfQuorum() bool { return r.Has(harness.QuorumLink) }
 
-func (r reset) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	t, streams, err := r.find(ctx, f, target, anyone)
+func (r reset) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	t, streams, err := r.Find(ctx, f, selector, kit.Anyone)
 	if err != nil {
 		return nil, err
 	}
-	return poisoning{
-		fault: resetKind.Name, kind: "reset_peer", what: "ended", counted: stream.ended, human: humanEnds, whileActive: true,
-		attributes: toxiproxy.Attributes{"timeout": 0},
-		asked:      without(f.Cluster.Info().Nodes, t.brokers),
-	}.inject(ctx, f, t, streams)
+	return kit.Poisoning{
+		Fault: resetKind.Name, Kind: "reset_peer", What: "ended", Counted: target.Stream.Ended, Human: inject.HumanEnds, WhileActive: true,
+		Attributes: toxiproxy.Attributes{"timeout": 0},
+		Asked:      target.Without(f.Cluster.Info().Nodes, t.Brokers),
+	}.Inject(ctx, f, t, streams)
 }

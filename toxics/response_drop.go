@@ -2,28 +2,31 @@ package toxics
 
 import (
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-var responseDropKind = Kind{
+var responseDropKind = kit.Kind{
 	Name:  "response-drop",
 	About: "lets requests through and loses the broker's answers",
-	Hits:  Brokers | Workers,
-	Options: wireOptions(
-		OptionInfo{"then", "close (the connection, at once) or silence (until the client gives it up); close unless given"},
+	Hits:  target.Brokers | target.Workers,
+	Options: kit.WireOptions(
+		options.Info{Name: "then", About: "close (the connection, at once) or silence (until the client gives it up); close unless given"},
 	),
-	make: newResponseDrop,
+	Make: newResponseDrop,
 }
 
 // responseDrop loses answers: the broker has done what it was asked, and the client doesn't know.
-type responseDrop struct{ wireFault }
+type responseDrop struct{ kit.WireFault }
 
 var _ harness.Fault = responseDrop{}
 
-func newResponseDrop(r *reader) harness.Fault {
+func newResponseDrop(r *options.Reader) harness.Fault {
 	op := kafkatoxic.Cut // instead of passing the answer on
 	if r.OneOf("then", "close", "silence") == "silence" {
 		op = kafkatoxic.Drop
 	}
-	return responseDrop{readWire(r, op, kafkatoxic.OnResponse, 1)}
+	return responseDrop{kit.ReadWire(r, op, kafkatoxic.OnResponse, 1)}
 }

@@ -4,26 +4,29 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-var responseHoldKind = Kind{
+var responseHoldKind = kit.Kind{
 	Name:  "response-hold",
 	About: "keeps the broker's answers, and what is behind them on their connection, until the heal",
-	Hits:  Brokers | Workers,
-	Options: wireOptions(
-		OptionInfo{"release-after", "let each go after this long, 1ms to 1h; at the heal unless given"},
+	Hits:  target.Brokers | target.Workers,
+	Options: kit.WireOptions(
+		options.Info{Name: "release-after", About: "let each go after this long, 1ms to 1h; at the heal unless given"},
 	),
-	make: newResponseHold,
+	Make: newResponseHold,
 }
 
 // responseHold leaves a client in the dark about a request that the broker has worked off.
-type responseHold struct{ wireFault }
+type responseHold struct{ kit.WireFault }
 
 var _ harness.Fault = responseHold{}
 
-func newResponseHold(r *reader) harness.Fault {
-	w := readWire(r, kafkatoxic.Hold, kafkatoxic.OnResponse, 1)
-	w.rule.Millis = r.millis("release-after", 0, time.Millisecond, time.Hour)
+func newResponseHold(r *options.Reader) harness.Fault {
+	w := kit.ReadWire(r, kafkatoxic.Hold, kafkatoxic.OnResponse, 1)
+	w.Rule.Millis = r.Duration("release-after", 0, time.Millisecond, time.Hour).Milliseconds()
 	return responseHold{w}
 }

@@ -8,19 +8,24 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/toxics/admin"
+	"github.com/chaeos/chaeos/toxics/inject"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-var rollingRestartKind = Kind{
+var rollingRestartKind = kit.Kind{
 	Name:  "rolling-restart",
 	About: "restarts brokers one after the other, as an upgrade does; the heal ends the roll and waits until all are back",
-	Hits:  Brokers,
-	Options: []OptionInfo{
-		{"gap", "how long to wait between one broker and the next, beside the pace, 0s to 5m; 0s unless given"},
-		{"how", "stop (SIGTERM, its leaders are handed over) or kill (SIGKILL); stop unless given"},
-		{"pace", "isr (the next only when every replica is in sync again) or none (at once when the process runs); isr unless given"},
+	Hits:  target.Brokers,
+	Options: []options.Info{
+		{Name: "gap", About: "how long to wait between one broker and the next, beside the pace, 0s to 5m; 0s unless given"},
+		{Name: "how", About: "stop (SIGTERM, its leaders are handed over) or kill (SIGKILL); stop unless given"},
+		{Name: "pace", About: "isr (the next only when every replica is in sync again) or none (at once when the process runs); isr unless given"},
 	},
-	make: newRollingRestart,
+	Make: newRollingRestart,
 }
 
 // The paces of a roll.
@@ -30,16 +35,16 @@ const (
 )
 
 type rollingRestart struct {
-	restart brokerRestart
-	pace    string
-	gap     time.Duration
+	kit.Restart
+	pace string
+	gap  time.Duration
 }
 
 var _ harness.Fault = rollingRestart{}
 
-func newRollingRestart(r *reader) harness.Fault {
+func newRollingRestart(r *options.Reader) harness.Fault {
 	return rollingRestart{
-		brokerRestart{r.OneOf("how", howStop, howKill), 20 * time.Second},
+		kit.Restart{How: r.OneOf("how", kit.HowStop, kit.HowKill), Within: 20 * time.Second},
 		r.OneOf("pace", paceISR, paceNone), r.Duration("gap", 0, 0, 5*time.Minute),
 	}
 }
@@ -47,9 +52,9 @@ func newRollingRestart(r *reader) harness.Fault {
 func (rollingRestart) Needs() []string { return []string{"stop", "kill"} }
 
 func (r rollingRestart) String() string {
-	text := fmt.Sprintf("%s, paced by ISR", r.restart)
+	text := fmt.Sprintf("by %s, paced by ISR", r.How)
 	if r.pace == paceNone {
-		text = fmt.Sprintf("%s, unpaced", r.restart)
+		text = fmt.Sprintf("by %s, unpaced", r.How)
 	}
 	if r.gap > 0 {
 		text += fmt.Sprintf(", %s between", r.gap)
@@ -57,10 +62,10 @@ func (r rollingRestart) String() string {
 	return text
 }
 
-func (rollingRestart) outOfQuorum() bool { return true }
+func (rollingRestart) OutOfQuorum() bool { return true }
 
-// oneAtATime says that a paced roll takes no second node before the first is back.
-func (r rollingRestart) oneAtATime() bool { return r.pace == paceISR }
+// OneAtATime says that a paced roll takes no second node before the first is back.
+func (r rollingRestart) OneAtATime() bool { return r.pace == paceISR }
 
 // roll is a rolling restart under way.
 type roll struct {
@@ -75,8 +80,8 @@ type roll struct {
 }
 
 // Inject begins the roll and returns; it goes on until it is through or healed.
-func (r rollingRestart) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	v, brokers, i, err := findNodes(ctx, f, target)
+func (r rollingRestart) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	v, brokers, i, err := kit.FindNodes(ctx, f, selector)
 	if err != nil {
 		return nil, err
 	}
@@ -84,25 +89,21 @@ func (r rollingRestart) Inject(ctx context.Context, f *harness.Field, target str
 		return i, context.Cause(ctx)
 	}
 	for _, b := range brokers {
-		p := brokerProcess(f, b)
-		_ = p.claims.change(p.key, func(l *layers[harness.NodeState]) error {
-			p.want(l, &i.undo, blow[harness.NodeState]{
-				wants: harness.NodeRunning, heal: func(ctx context.Context) error { return startAgain(ctx, f, b) },
-			})
-			return nil
+		kit.BrokerProcess(f, b).Want(&i.Undo, inject.Action[harness.NodeState]{
+			Wants: harness.NodeRunning, Heal: func(ctx context.Context) error { return kit.StartAgain(ctx, f, b) },
 		})
 	}
-	i.expectNodes(brokers)
+	kit.ExpectNodes(i, brokers)
 	rolling := &roll{rollingRestart: r, f: f, brokers: brokers, roles: map[int]map[string][]string{}}
-	i.effect = rolling.effect
-	i.gather = func(context.Context) evidence {
+	i.Reaction = rolling.effect
+	i.Prove = func(context.Context) inject.Proof {
 		return func(l harness.PipelineLayout) (string, bool) {
 			proof, hit := rolling.proof(l)
-			return i.orByQuorum("restarted", proof, hit)
+			return i.OrByQuorum("restarted", proof, hit)
 		}
 	}
-	i.began(ctx, v, v.nodes)
-	i.keep(ctx, rolling.run)
+	i.Began(ctx, v, v.Nodes)
+	i.Keep(ctx, rolling.run)
 	return i, nil
 }
 
@@ -113,11 +114,11 @@ func (r *roll) run(ctx context.Context) error {
 				return err
 			}
 		}
-		v, err := look(ctx, r.f)
+		v, err := target.Look(ctx, r.f)
 		if err != nil {
 			return err
 		}
-		if err := r.one(ctx, b); err != nil {
+		if err := r.turn(ctx, b); err != nil {
 			return fmt.Errorf("restart broker %d: %w", b, err)
 		}
 		r.note(b, v)
@@ -125,23 +126,17 @@ func (r *roll) run(ctx context.Context) error {
 	return nil
 }
 
-// one restarts one broker, which no other fault may have when its turn comes.
-func (r *roll) one(ctx context.Context, broker int) error {
-	p := brokerProcess(r.f, broker)
-	return p.claims.change(p.key, func(*layers[harness.NodeState]) error {
-		if err := p.mustBe(ctx, awake...); err != nil {
-			return err
-		}
-		return r.restart.restart(ctx, r.f.Cluster, broker)
-	})
+// turn restarts one broker, which no other fault may have when its turn comes.
+func (r *roll) turn(ctx context.Context, broker int) error {
+	return kit.BrokerProcess(r.f, broker).Alone(ctx, kit.Awake, func() error { return r.Restart.RestartNode(ctx, r.f.Cluster, broker) })
 }
 
-func (r *roll) note(broker int, v view) {
+func (r *roll) note(broker int, v target.View) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.done, r.roles[broker] = append(r.done, broker), map[string][]string{}
 	for _, l := range r.f.Plan.Pipelines {
-		r.roles[broker][l.Name] = v.roles(l, broker)
+		r.roles[broker][l.Name] = v.Roles(l, broker)
 	}
 }
 
@@ -153,7 +148,7 @@ func (r *roll) awaitPace(ctx context.Context, last int) error {
 	if r.pace == paceISR {
 		bounded, cancel := context.WithTimeout(ctx, paceWithin)
 		defer cancel()
-		if err := awaitBack(bounded, r.f, last); err != nil {
+		if err := kit.AwaitBack(bounded, r.f, last); err != nil {
 			return err
 		}
 		if err := awaitWhole(bounded, r.f); err != nil {
@@ -166,13 +161,13 @@ func (r *roll) awaitPace(ctx context.Context, last int) error {
 // awaitWhole waits until every partition of the run, and the coordinators', has all its replicas in sync. Where no run
 // plays, and there was no topic yet, that is every partition there is now.
 func awaitWhole(ctx context.Context, f *harness.Field) error {
-	names := topicsOf(f.Plan)
+	names := target.TopicsOf(f.Plan)
 	if len(names) > 0 {
-		names = append(names, offsetsTopic, transactionsTopic)
+		names = append(names, target.OffsetsTopic, target.TransactionsTopic)
 	}
 	var missing error
-	err := wait.Poll(ctx, adminEvery, func() (bool, error) {
-		topics, _, err := newestTopics(ctx, f.Admin, f.Cluster.Info().Nodes, names...)
+	err := wait.Poll(ctx, admin.PollEvery, func() (bool, error) {
+		topics, _, err := admin.NewestTopics(ctx, f.Admin, f.Cluster.Info().Nodes, names...)
 		if missing = err; err != nil {
 			return false, nil
 		}
@@ -207,7 +202,7 @@ func (r *roll) proof(l harness.PipelineLayout) (string, bool) {
 		}
 	}
 	if len(texts) == 0 {
-		return notTouched("no broker that was restarted led or coordinated anything of it")
+		return inject.NotTouched("no broker that was restarted led or coordinated anything of it")
 	}
 	return strings.Join(texts, "; "), true
 }

@@ -8,17 +8,21 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/effects"
+	"github.com/chaeos/chaeos/harness/options"
+	"github.com/chaeos/chaeos/toxics/inject"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-var serviceFailKind = Kind{
+var serviceFailKind = kit.Kind{
 	Name:  "service-fail",
 	About: "makes the external service misbehave after it has stored an effect, so that its caller can't know; or forget its keys",
-	Hits:  Service,
-	Options: []OptionInfo{
-		{"how", "hang (answer nothing until the heal), error (answer 500 until the heal), die (SIGKILL; a new life at the heal) or forget (all idempotency keys, and those that come until the heal); hang unless given"},
-		{"within", "how long until the next call, 1s to 2m; 20s unless given"},
+	Hits:  target.Service,
+	Options: []options.Info{
+		{Name: "how", About: "hang (answer nothing until the heal), error (answer 500 until the heal), die (SIGKILL; a new life at the heal) or forget (all idempotency keys, and those that come until the heal); hang unless given"},
+		{Name: "within", About: "how long until the next call, 1s to 2m; 20s unless given"},
 	},
-	make: func(r *reader) harness.Fault {
+	Make: func(r *options.Reader) harness.Fault {
 		return serviceFail{
 			how:    r.OneOf("how", serviceHang, serviceError, serviceDie, serviceForget),
 			within: r.Duration("within", 20*time.Second, time.Second, 2*time.Minute),
@@ -32,8 +36,6 @@ const (
 	serviceDie   = "die"
 	// serviceForget loses its idempotency keys, as keys do that expire or live in a cache.
 	serviceForget = "forget"
-	// serviceMember is the external service's name in the fleet.
-	serviceMember = "service"
 )
 
 // serviceFail arms the service at the moment after an effect was stored. Toxics on the service's link could lose the
@@ -57,39 +59,39 @@ func (s serviceFail) String() string {
 // servicePhases are what the service is armed with; it waits at "stored" unless there is another.
 var servicePhases = map[string]string{serviceError: "failing", serviceForget: "forgetting"}
 
-func (serviceFail) check(scope Scope, _ Target) error { return callsService(scope) }
+func (serviceFail) Check(scope harness.Scope, _ target.Target) error { return kit.CallsService(scope) }
 
 // Inject waits until the service has stored an effect and misbehaves with it.
 func (s serviceFail) Inject(ctx context.Context, f *harness.Field, _ string) (harness.Injection, error) {
-	i := newInjection(f, harness.Resolved{Text: "the external service", Members: []string{serviceMember}})
-	service, err := member(f, serviceMember)
+	i := inject.New(f, harness.Resolved{Text: "the external service", Members: []string{target.ServiceMember}})
+	service, err := target.Member(f, target.ServiceMember)
 	if err != nil {
 		return nil, err
 	}
-	i.undo.add("the service", restartWithin, func(ctx context.Context) error { return releaseLife(ctx, f, service) })
+	i.Undo.Add("the service", kit.RestartWithin, func(ctx context.Context) error { return kit.ReleaseIncarnation(ctx, f, service) })
 	waiting, cancel := context.WithTimeoutCause(ctx, s.within, fmt.Errorf("no call within %s", s.within))
 	defer cancel()
 	before, err := s.counts(ctx, f)
 	if err != nil {
 		return i, err
 	}
-	if err := f.Fleet.Arm(waiting, serviceMember, cmp.Or(servicePhases[s.how], "stored")); err != nil {
+	if err := f.Fleet.Arm(waiting, target.ServiceMember, cmp.Or(servicePhases[s.how], "stored")); err != nil {
 		return i, err
 	}
-	if err := f.Fleet.Await(waiting, serviceMember); err != nil {
+	if err := f.Fleet.Await(waiting, target.ServiceMember); err != nil {
 		return i, fmt.Errorf("waiting for a call of the service: %w", err)
 	}
 	if s.how == serviceDie {
-		if err := (workerKill{}).strike(ctx, i, "external service", []string{serviceMember}); err != nil {
+		if err := (kit.MemberKill{}).Kill(ctx, i, "external service", []string{target.ServiceMember}); err != nil {
 			return i, err
 		}
 	}
 	var after map[string]int64
-	i.before = func(ctx context.Context) { after, err = s.counts(ctx, f) }
-	i.gather = func(context.Context) evidence {
+	i.BeforeHeal = func(ctx context.Context) { after, err = s.counts(ctx, f) }
+	i.Prove = func(context.Context) inject.Proof {
 		return func(l harness.PipelineLayout) (string, bool) { return s.proof(l, after[l.Name]-before[l.Name], err) }
 	}
-	i.began(ctx, view{}, nil)
+	i.Began(ctx, target.View{}, nil)
 	return i, nil
 }
 
@@ -97,9 +99,9 @@ func (s serviceFail) Inject(ctx context.Context, f *harness.Field, _ string) (ha
 func (s serviceFail) proof(l harness.PipelineLayout, calls int64, err error) (string, bool) {
 	switch {
 	case !l.Effects:
-		return notTouched("it doesn't call the service")
+		return inject.NotTouched("it doesn't call the service")
 	case err != nil:
-		return notTouched("not observed: %v", err)
+		return inject.NotTouched("not observed: %v", err)
 	case s.how == serviceForget:
 		return fmt.Sprintf("%d keys forgotten", calls), calls > 0
 	case s.how == serviceDie: // whoever called meanwhile met nobody

@@ -12,6 +12,7 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/effects"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
 // serviceStage is a stage with an external service that pipeline e calls: its process, its link and its store.
@@ -23,7 +24,7 @@ func serviceStage(t *testing.T) (*stage, *effects.Store) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	s.cluster.addLink(t, harness.Link{Kind: harness.ServiceLink, Proxy: harness.ServiceProxy})
-	s.fleet.members[serviceMember] = &harness.Member{Name: serviceMember, Role: "service", State: harness.MemberRunning}
+	s.fleet.members[target.ServiceMember] = &harness.Member{Name: target.ServiceMember, Role: "service", State: harness.MemberRunning}
 	s.Plan.Pipelines = append(slices.Clone(s.Plan.Pipelines), harness.PipelineLayout{
 		PipelineInfo: harness.PipelineInfo{Name: "e", Effects: true}, Output: "effects-e", Group: "group-e",
 	})
@@ -45,11 +46,12 @@ func (s *stage) injectService(t *testing.T, name string, options map[string]any)
 // TestAnswersOfTheServiceAreLost: its link is cut in one direction, and what it was asked still arrives.
 func TestAnswersOfTheServiceAreLost(t *testing.T) {
 	s, _ := serviceStage(t)
-	before := s.cluster.bytes[harness.ServiceProxy].upOut.Load()
 	i := s.injectService(t, "partition", map[string]any{"links": "service", "direction": "from"})
 	assert.Equal(t, []string{"service timeout downstream"}, s.cluster.toxicsLeft(t))
-	sleep(t, 300*time.Millisecond)
-	assert.Greater(t, s.cluster.bytes[harness.ServiceProxy].upOut.Load(), before)
+	before := s.bytes(t)[harness.ServiceProxy].UpstreamOut
+	s.awaitBytes(t, harness.ServiceProxy, func(b harness.LinkBytes) bool {
+		return b.UpstreamOut >= before+rounds*chunk && b.DownstreamIn > b.DownstreamOut
+	})
 	healed(t, i, "no toxic left on 1 links")
 	bite := biteOf(t, i, "e")
 	assert.True(t, bite.Bit, bite.Proof)
@@ -71,7 +73,7 @@ func TestTheServicesLinkIsSlowAndRefuses(t *testing.T) {
 	require.NoError(t, err)
 	assert.Greater(t, time.Since(begin), 300*time.Millisecond)
 	_ = conn.Close()
-	sleep(t, 300*time.Millisecond) // what others sent arrives late, too
+	s.awaitPassing(t, harness.ServiceProxy) // what others sent arrives late, too
 	healed(t, slow, "no toxic left on 1 links")
 	assert.True(t, biteOf(t, slow, "e").Bit)
 
@@ -90,7 +92,7 @@ func TestTheServicesLinkIsItsOwn(t *testing.T) {
 	for name, c := range map[string]struct {
 		target  string
 		options map[string]any
-		scope   Scope
+		scope   harness.Scope
 		want    string
 	}{
 		"other links":  {"external service", nil, calls, `links: "external service" has one link only: links: service`},

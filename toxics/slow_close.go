@@ -8,45 +8,49 @@ import (
 	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
+	"github.com/chaeos/chaeos/toxics/inject"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-var slowCloseKind = Kind{
+var slowCloseKind = kit.Kind{
 	Name: "slow-close",
 	About: "holds the ends of connections on the target's links back: the other side learns late that its peer has left. " +
 		"It bites only who closes a connection meanwhile",
-	Hits: Brokers | Workers | Service,
-	Options: []OptionInfo{
-		{"delay", "how long an end is held back, 1ms to 5m; 5s unless given"},
-		directionOption,
-		fromOption,
-		linksOption("client"),
+	Hits: target.Brokers | target.Workers | target.Service,
+	Options: []options.Info{
+		{Name: "delay", About: "how long an end is held back, 1ms to 5m; 5s unless given"},
+		kit.DirectionOption,
+		kit.FromOption,
+		kit.LinksOption("client"),
 	},
-	make: newSlowClose,
+	Make: newSlowClose,
 }
 
 // slowClose makes a dead peer look alive for a while.
 type slowClose struct {
-	linkFault
+	kit.LinkFault
 	delay time.Duration
 }
 
 var _ harness.Fault = slowClose{}
 
-func newSlowClose(r *reader) harness.Fault {
-	return slowClose{newLinkFault(r, linkKinds[:1]), r.Duration("delay", 5*time.Second, time.Millisecond, 5*time.Minute)}
+func newSlowClose(r *options.Reader) harness.Fault {
+	return slowClose{kit.NewLinkFault(r, target.ClientLinks), r.Duration("delay", 5*time.Second, time.Millisecond, 5*time.Minute)}
 }
 
-func (s slowClose) String() string { return fmt.Sprintf("%s, %s", s.delay, s.linkFault) }
+func (s slowClose) String() string { return fmt.Sprintf("%s, %s", s.delay, s.LinkFault) }
 
-func (s slowClose) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	t, streams, err := s.find(ctx, f, target, anyone)
+func (s slowClose) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	t, streams, err := s.Find(ctx, f, selector, kit.Anyone)
 	if err != nil {
 		return nil, err
 	}
-	return poisoning{
-		fault: slowCloseKind.Name, kind: "slow_close", what: "ended late", counted: stream.ended,
-		human: humanEnds, whileActive: true,
-		attributes: toxiproxy.Attributes{"delay": s.delay.Milliseconds()},
-		asked:      f.Cluster.Info().Nodes,
-	}.inject(ctx, f, t, streams)
+	return kit.Poisoning{
+		Fault: slowCloseKind.Name, Kind: "slow_close", What: "ended late", Counted: target.Stream.Ended,
+		Human: inject.HumanEnds, WhileActive: true,
+		Attributes: toxiproxy.Attributes{"delay": s.delay.Milliseconds()},
+		Asked:      f.Cluster.Info().Nodes,
+	}.Inject(ctx, f, t, streams)
 }

@@ -6,69 +6,68 @@ import (
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
+	"github.com/chaeos/chaeos/toxics/inject"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-var sourceKillKind = Kind{
+var sourceKillKind = kit.Kind{
 	Name:  "source-kill",
 	About: "ends producers under test at once (SIGKILL), at a phase of their loops where one is named",
-	Hits:  Sources,
-	Options: []OptionInfo{
-		{"phase", "the phase to kill at: one for all pipelines, or a mapping from pipeline to phase"},
-		{"restart", "heal (start new lives when the fault's time is over) or never; heal unless given"},
-		{"within", "how long the producers may take to reach their phases, 1s to 2m; 20s unless given"},
+	Hits:  target.Sources,
+	Options: []options.Info{
+		{Name: "phase", About: "the phase to kill at: one for all pipelines, or a mapping from pipeline to phase"},
+		{Name: "restart", About: "heal (start new lives when the fault's time is over) or never; heal unless given"},
+		{Name: "within", About: "how long the producers may take to reach their phases, 1s to 2m; 20s unless given"},
 	},
-	make: func(r *reader) harness.Fault { return sourceKill{newWorkerKill(r).(workerKill)} },
+	Make: func(r *options.Reader) harness.Fault { return sourceKill{kit.ReadMemberKill(r)} },
 }
 
 // sourceKill is worker-kill for the sources of producer-only pipelines.
-type sourceKill struct{ workerKill }
+type sourceKill struct{ kit.MemberKill }
 
 var _ harness.Fault = sourceKill{}
 
-// check refuses phases of pipelines that there are not, and phases that a producer hasn't.
-func (s sourceKill) check(scope Scope, t Target) error {
+// Check refuses phases of pipelines that there are not, and phases that a producer hasn't.
+func (s sourceKill) Check(scope harness.Scope, t target.Target) error {
 	for _, p := range scope.Pipelines {
-		if phase := s.phaseOf(p.Name); p.ProducerOnly && t.means(p.Name) && phase != "" && !slices.Contains(p.Phases, phase) {
-			return &OptionError{Option: "phase", Reason: fmt.Sprintf("pipeline %s has no phase %q", p.Name, phase)}
+		if phase := s.PhaseOf(p.Name); p.ProducerOnly && t.Means(p.Name) && phase != "" && !slices.Contains(p.Phases, phase) {
+			return &options.Error{Option: "phase", Reason: fmt.Sprintf("pipeline %s has no phase %q", p.Name, phase)}
 		}
 	}
-	for pipeline := range s.phases {
-		if pipeline != everyPipeline && !scope.has(pipeline) {
-			return &OptionError{Option: "phase", Reason: fmt.Sprintf("the experiment has no pipeline %q", pipeline)}
-		}
-	}
-	return nil
+	return s.CheckPipelines(scope)
 }
 
 // Inject brings every targeted source to its phase, and kills all of them at once. What a source had sent since its last
 // saved position counts as in flight.
-func (s sourceKill) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	t, err := ParseTarget(target)
+func (s sourceKill) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	t, err := target.Parse(selector)
 	if err != nil {
 		return nil, err
 	}
-	names, err := sourcesOf(f.Fleet.Members(), t)
+	names, err := target.FindSources(f.Fleet.Members(), t)
 	if err != nil {
 		return nil, err
 	}
-	i := newInjection(f, workersResolved(f, names))
-	if err := s.awaitPhases(ctx, i, names); err != nil {
+	i := inject.New(f, target.ResolveWorkers(f, names))
+	if err := s.AwaitPhases(ctx, i, names); err != nil {
 		return i, err
 	}
 	killed := f.Fleet.Members()
-	i.inFlight = inFlight(f)
+	i.InFlight = inject.InFlight(f)
 	for _, m := range killed {
 		if slices.Contains(names, m.Name) {
-			i.inFlight[m.Pipeline] = max(i.inFlight[m.Pipeline], m.Held)
+			i.InFlight[m.Pipeline] = max(i.InFlight[m.Pipeline], m.Held)
 		}
 	}
-	if err := s.strike(ctx, i, "source", names); err != nil {
+	if err := s.Kill(ctx, i, "source", names); err != nil {
 		return i, err
 	}
-	i.gather = func(context.Context) evidence {
+	i.Prove = func(context.Context) inject.Proof {
 		return func(l harness.PipelineLayout) (string, bool) { return sourceKillProof(killed, names, l) }
 	}
-	i.began(ctx, view{}, nil)
+	i.Began(ctx, target.View{}, nil)
 	return i, nil
 }
 
@@ -83,24 +82,5 @@ func sourceKillProof(killed []harness.Member, names []string, l harness.Pipeline
 			return fmt.Sprintf("killed %s in phase %s with %d records held", m.Name, m.WaitingAt, m.Held), true
 		}
 	}
-	return notTouched("no source of it was killed")
-}
-
-// sourcesOf picks the running sources of producer-only pipelines that a target means.
-func sourcesOf(members []harness.Member, t Target) ([]string, error) {
-	var names []string
-	for _, m := range members {
-		if m.Role != roleWorker && m.Pipeline != "" && m.State == harness.MemberRunning && t.means(m.Pipeline) {
-			names = append(names, m.Name)
-		}
-	}
-	if len(names) == 0 {
-		return nil, fmt.Errorf("%q: no such source is running", t)
-	}
-	return names, nil
-}
-
-// means says whether a target that may name a pipeline is about this one.
-func (t Target) means(pipeline string) bool {
-	return t.words["pipeline"] == "" || t.words["pipeline"] == pipeline
+	return inject.NotTouched("no source of it was killed")
 }

@@ -3,81 +3,75 @@ package toxics
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
+	"github.com/chaeos/chaeos/toxics/admin"
+	"github.com/chaeos/chaeos/toxics/inject"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-var topicConfigKind = Kind{
+var topicConfigKind = kit.Kind{
 	Name:  "topic-config",
 	About: "changes settings of topics; the heal puts back what was set before",
-	Hits:  Partitions,
-	Options: []OptionInfo{
-		{"set", "a mapping from setting to value; min.insync.replicas: 1 unless given"},
+	Hits:  target.Partitions,
+	Options: []options.Info{
+		{Name: "set", About: "a mapping from setting to value; min.insync.replicas: 1 unless given"},
 	},
-	make: newTopicConfig,
+	Make: newTopicConfig,
 }
 
-type topicConfig struct{ configChange }
+type topicConfig struct{ kit.SettingChange }
 
 var _ harness.Fault = topicConfig{}
 
-func newTopicConfig(r *reader) harness.Fault {
-	set := r.settings("set")
+func newTopicConfig(r *options.Reader) harness.Fault {
+	set := r.Settings("set")
 	if set == nil {
 		set = map[string]string{"min.insync.replicas": "1"}
 	}
-	return topicConfig{configChange{set}}
+	return topicConfig{kit.SettingChange{Set: set}}
 }
 
 func (topicConfig) Needs() []string { return nil }
 
-// check refuses a single partition: settings belong to whole topics.
-func (topicConfig) check(_ Scope, t Target) error {
-	return wholeTopics(t, "settings belong to")
+// Check refuses a single partition: settings belong to whole topics.
+func (topicConfig) Check(_ harness.Scope, t target.Target) error {
+	return t.WholeTopics("settings belong to")
 }
 
-func (c topicConfig) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	on, err := findPartitions(ctx, f, target)
+func (c topicConfig) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	on, err := kit.FindPartitions(ctx, f, selector)
 	if err != nil {
 		return nil, err
 	}
-	var topics []resource
-	for _, topic := range topicsIn(on.places) {
-		topics = append(topics, resource{kmsg.ConfigResourceTypeTopic, topic})
+	var topics []admin.Resource
+	for _, topic := range admin.TopicsOf(on.Partitions) {
+		topics = append(topics, admin.Resource{Kind: kmsg.ConfigResourceTypeTopic, Name: topic})
 	}
-	on.i.resolved.Text = fmt.Sprintf("%d topics", len(topics))
-	changed, err := c.apply(ctx, on.i, topics)
+	on.Hit.Text = fmt.Sprintf("%d topics", len(topics))
+	changed, err := c.Apply(ctx, on.Injection, topics)
 	if err != nil {
-		return on.i, err
+		return on.Injection, err
 	}
-	on.i.gather = func(context.Context) evidence {
+	on.Prove = func(context.Context) inject.Proof {
 		return func(l harness.PipelineLayout) (string, bool) {
 			var texts []string
 			for _, t := range topics {
-				if on.view.concerns(l, t.name) {
-					texts = append(texts, on.view.generic(t.name)+": "+changed[t])
+				if on.View.Concerns(l, t.Name) {
+					texts = append(texts, on.View.Generic(t.Name)+": "+changed[t])
 				}
 			}
 			if len(texts) == 0 {
-				return notTouched("no topic of it was changed")
+				return inject.NotTouched("no topic of it was changed")
 			}
 			return strings.Join(texts, "; "), true
 		}
 	}
-	on.i.began(ctx, on.view, on.view.nodes)
-	return on.i, nil
-}
-
-// wholeTopics refuses single partitions where only whole topics make sense.
-func wholeTopics(t Target, why string) error {
-	for _, part := range append([]Target{t}, slices.Concat(t.union, t.but)...) {
-		if _, one := part.words["partition"]; one {
-			return fmt.Errorf("%q: %s whole topics: topic %s", t, why, part.words["topic"])
-		}
-	}
-	return nil
+	on.Began(ctx, on.View, on.View.Nodes)
+	return on.Injection, nil
 }

@@ -8,17 +8,22 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/toxics/admin"
+	"github.com/chaeos/chaeos/toxics/inject"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-var uncleanElectionKind = Kind{
+var uncleanElectionKind = kit.Kind{
 	Name:  "unclean-election",
 	About: "waits until partitions have no leader, and makes a replica lead that was not in sync: what it lacks is gone",
-	Hits:  Partitions,
-	Options: []OptionInfo{
-		{"within", "how long the partitions may take to lose their leaders, 1s to 2m; 30s unless given"},
+	Hits:  target.Partitions,
+	Options: []options.Info{
+		{Name: "within", About: "how long the partitions may take to lose their leaders, 1s to 2m; 30s unless given"},
 	},
-	make: newUncleanElection,
+	Make: newUncleanElection,
 }
 
 // uncleanElect is what an operator does when the last replica in sync does not come back.
@@ -26,7 +31,7 @@ type uncleanElect struct{ within time.Duration }
 
 var _ harness.Fault = uncleanElect{}
 
-func newUncleanElection(r *reader) harness.Fault {
+func newUncleanElection(r *options.Reader) harness.Fault {
 	return uncleanElect{r.Duration("within", 30*time.Second, time.Second, 2*time.Minute)}
 }
 
@@ -35,8 +40,8 @@ func (uncleanElect) Needs() []string { return nil }
 func (uncleanElect) String() string { return "" }
 
 // Inject elects in every place that the target selects, once none of them has a leader.
-func (u uncleanElect) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	on, err := findPartitions(ctx, f, target)
+func (u uncleanElect) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	on, err := kit.FindPartitions(ctx, f, selector)
 	if err != nil {
 		return nil, err
 	}
@@ -44,35 +49,35 @@ func (u uncleanElect) Inject(ctx context.Context, f *harness.Field, target strin
 	defer cancel()
 	before, err := u.leaderless(ctx, f, on)
 	if err != nil {
-		return on.i, err
+		return on.Injection, err
 	}
-	on.i.began(ctx, on.view, on.view.nodes)
+	on.Began(ctx, on.View, on.View.Nodes)
 	after, err := electUnclean(ctx, f, on)
 	if err != nil {
-		return on.i, err
+		return on.Injection, err
 	}
-	for _, p := range on.places {
-		if s := after[p]; !before[p].has(s.leader) {
-			on.i.lasts(harness.Lasting{What: harness.UncleanLeader, Topic: p.topic, Partition: p.partition, Node: s.leader, To: int64(s.epoch)})
+	for _, p := range on.Partitions {
+		if s := after[p]; !before[p].Has(s.Leader) {
+			on.Lasts(harness.Lasting{What: harness.UncleanLeader, Topic: p.Topic, Partition: p.Partition, Node: s.Leader, To: int64(s.Epoch)})
 		}
 	}
-	on.i.expect("its partitions have leaders", func(ctx context.Context) error { return agreed(ctx, f, on.places) })
-	on.i.gather = func(context.Context) evidence {
+	on.Expect("its partitions have leaders", func(ctx context.Context) error { return admin.Agreed(ctx, f, on.Partitions) })
+	on.Prove = func(context.Context) inject.Proof {
 		return func(l harness.PipelineLayout) (string, bool) { return uncleanProof(on, before, after, l) }
 	}
-	return on.i, nil
+	return on.Injection, nil
 }
 
 // leaderless waits until no place has a leader, and returns who could lead it then without a loss.
-func (u uncleanElect) leaderless(ctx context.Context, f *harness.Field, on onPlaces) (map[place]candidates, error) {
-	var now map[place]candidates
+func (u uncleanElect) leaderless(ctx context.Context, f *harness.Field, on kit.OnPartitions) (map[admin.TopicPartition]admin.Candidates, error) {
+	var now map[admin.TopicPartition]admin.Candidates
 	var missing error
-	err := wait.Poll(ctx, adminEvery, func() (bool, error) {
-		if now, missing = askCandidates(ctx, f, topicsIn(on.places)); missing != nil {
+	err := wait.Poll(ctx, admin.PollEvery, func() (bool, error) {
+		if now, missing = admin.AskCandidates(ctx, f, admin.TopicsOf(on.Partitions)); missing != nil {
 			return false, nil
 		}
-		for _, p := range on.places {
-			if leader := now[p].leader; leader >= 0 {
+		for _, p := range on.Partitions {
+			if leader := now[p].Leader; leader >= 0 {
 				missing = fmt.Errorf("%s is still led by %d: an unclean election needs a partition without a leader", p, leader)
 			}
 		}
@@ -85,21 +90,21 @@ func (u uncleanElect) leaderless(ctx context.Context, f *harness.Field, on onPla
 }
 
 // electUnclean asks until every place has a leader: a replica that lives but is not registered yet is no candidate.
-func electUnclean(ctx context.Context, f *harness.Field, on onPlaces) (map[place]candidates, error) {
-	var after map[place]candidates
+func electUnclean(ctx context.Context, f *harness.Field, on kit.OnPartitions) (map[admin.TopicPartition]admin.Candidates, error) {
+	var after map[admin.TopicPartition]admin.Candidates
 	var last error
-	err := wait.Poll(ctx, adminEvery, func() (bool, error) {
-		failed, err := elect(ctx, f, uncleanElection, on.places)
+	err := wait.Poll(ctx, admin.PollEvery, func() (bool, error) {
+		failed, err := admin.Elect(ctx, f, admin.UncleanElection, on.Partitions)
 		if last = err; err == nil {
 			for _, err := range failed {
 				last = errors.Join(last, err)
 			}
 		}
 		if last == nil {
-			after, last = askCandidates(ctx, f, topicsIn(on.places))
+			after, last = admin.AskCandidates(ctx, f, admin.TopicsOf(on.Partitions))
 		}
-		for _, p := range on.places {
-			if last == nil && after[p].leader < 0 {
+		for _, p := range on.Partitions {
+			if last == nil && after[p].Leader < 0 {
 				last = fmt.Errorf("%s has no leader yet", p)
 			}
 		}
@@ -111,21 +116,21 @@ func electUnclean(ctx context.Context, f *harness.Field, on onPlaces) (map[place
 	return after, nil
 }
 
-func uncleanProof(on onPlaces, before, after map[place]candidates, l harness.PipelineLayout) (string, bool) {
+func uncleanProof(on kit.OnPartitions, before, after map[admin.TopicPartition]admin.Candidates, l harness.PipelineLayout) (string, bool) {
 	var texts []string
 	bit := false
-	for _, p := range on.view.concerned(on.places, l) {
-		leader := after[p].leader
-		name := fmt.Sprintf("%s/%d", on.view.generic(p.topic), p.partition)
-		if before[p].has(leader) {
+	for _, p := range on.View.Concerning(on.Partitions, l) {
+		leader := after[p].Leader
+		name := fmt.Sprintf("%s/%d", on.View.Generic(p.Topic), p.Partition)
+		if before[p].Has(leader) {
 			texts = append(texts, fmt.Sprintf("%s is led by %d, which lacked nothing", name, leader))
 			continue
 		}
 		bit = true
-		texts = append(texts, fmt.Sprintf("%s was given leader %d, and only %v lacked nothing", name, leader, before[p].eligible))
+		texts = append(texts, fmt.Sprintf("%s was given leader %d, and only %v lacked nothing", name, leader, before[p].Eligible))
 	}
 	if len(texts) == 0 {
-		return notTouched("no partition of it was elected for")
+		return inject.NotTouched("no partition of it was elected for")
 	}
 	return strings.Join(texts, ", "), bit
 }

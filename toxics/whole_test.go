@@ -19,14 +19,14 @@ func TestAClusterWithoutTopicsIsWhole(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(admin.Close)
 	require.NoError(t, admin.Ping(t.Context()))
-	f := &harness.Field{Cluster: nodes{list: []int{0, 1, 2}}, Admin: admin}
+	f := &harness.Field{Cluster: justNodes{list: []int{0, 1, 2}}, Admin: admin}
 	require.NoError(t, awaitWhole(t.Context(), f))
 }
 
-// nodes is a cluster of which only the brokers' numbers are known.
-type nodes struct {
+// justNodes is a cluster of which only the brokers' numbers are known.
+type justNodes struct {
 	harness.Cluster
 	list []int
 }
 
-func (n nodes) Info() harness.ClusterInfo { return harness.ClusterInfo{Nodes: n.list} }
+func (n justNodes) Info() harness.ClusterInfo { return harness.ClusterInfo{Nodes: n.list} }

@@ -11,18 +11,24 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
+	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/toxics/admin"
+	"github.com/chaeos/chaeos/toxics/inject"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
-var workerScaleKind = Kind{
+var workerScaleKind = kit.Kind{
 	Name:  "worker-scale",
 	About: "starts more workers in the pipelines of the targeted ones, which rebalances them; the heal lets those end in order",
-	Hits:  Workers,
-	Options: []OptionInfo{
-		{"by", "how many workers more each pipeline gets, 1 to 16; 1 unless given (worker-stop scales down)"},
-		{"within", "how long the groups may take to share their partitions anew, 1s to 2m; 30s unless given"},
+	Hits:  target.Workers,
+	Options: []options.Info{
+		{Name: "by", About: "how many workers more each pipeline gets, 1 to 16; 1 unless given (worker-stop scales down)"},
+		{Name: "within", About: "how long the groups may take to share their partitions anew, 1s to 2m; 30s unless given"},
 	},
-	make: newWorkerScale,
+	Make: newWorkerScale,
 }
 
 // workerScale makes groups larger for a time: two rebalances, none of which may lose or repeat anything.
@@ -33,7 +39,7 @@ type workerScale struct {
 
 var _ harness.Fault = workerScale{}
 
-func newWorkerScale(r *reader) harness.Fault {
+func newWorkerScale(r *options.Reader) harness.Fault {
 	return workerScale{r.Number("by", 1, 1, 16), r.Duration("within", 30*time.Second, time.Second, 2*time.Minute)}
 }
 
@@ -43,35 +49,35 @@ func (w workerScale) String() string { return fmt.Sprintf("by %d", w.by) }
 
 // Inject starts the workers and waits until every partition is held by one worker again, and each new worker that can
 // hold one does.
-func (w workerScale) Inject(ctx context.Context, f *harness.Field, target string) (harness.Injection, error) {
-	names, err := findTargetWorkers(ctx, f, target, living)
+func (w workerScale) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
+	names, err := target.FindWorkers(ctx, f, selector, target.Living)
 	if err != nil {
 		return nil, err
 	}
 	pipelines := map[string]bool{}
 	for _, name := range names {
-		m, err := member(f, name)
+		m, err := target.Member(f, name)
 		if err != nil {
 			return nil, err
 		}
 		pipelines[m.Pipeline] = true
 	}
 	s := &scaling{workerScale: w, f: f, added: map[string][]string{}}
-	i := newInjection(f, harness.Resolved{
+	i := inject.New(f, harness.Resolved{
 		Text:       fmt.Sprintf("%d more workers of %s", w.by, strings.Join(slices.Sorted(maps.Keys(pipelines)), ", ")),
-		Partitions: heldBy(f, membersOf(f, pipelines)),
+		Partitions: target.OwnedBy(f, membersOf(f, pipelines)),
 	})
 	ctx, cancel := context.WithTimeoutCause(ctx, w.within, fmt.Errorf("not within %s", w.within))
 	defer cancel()
 	if err := s.grow(ctx, i, slices.Sorted(maps.Keys(pipelines))); err != nil {
 		return i, err
 	}
-	i.began(ctx, view{}, nil)
+	i.Began(ctx, target.View{}, nil)
 	if err := s.awaitShared(ctx); err != nil {
 		return i, err
 	}
 	shared := f.Fleet.Members()
-	i.gather = func(context.Context) evidence {
+	i.Prove = func(context.Context) inject.Proof {
 		return func(l harness.PipelineLayout) (string, bool) { return scaleProof(shared, s.added[l.Name]) }
 	}
 	return i, nil
@@ -84,37 +90,31 @@ type scaling struct {
 	mu    sync.Mutex
 	added map[string][]string // by pipeline
 	// processes are theirs.
-	processes []*process[harness.MemberState]
+	processes []*inject.Process[harness.MemberState]
 }
 
 // grow starts the workers of all pipelines at once; each is noted for its end, however far its start came.
-func (s *scaling) grow(ctx context.Context, i *injection, pipelines []string) error {
-	errs := make([]error, len(pipelines))
-	var growing sync.WaitGroup
-	for at, pipeline := range pipelines {
-		growing.Go(func() {
-			for range s.by {
-				name, err := s.f.Fleet.Add(ctx, pipeline)
-				if name != "" {
-					s.adopt(i, pipeline, name)
-				}
-				errs[at] = errors.Join(errs[at], err)
+func (s *scaling) grow(ctx context.Context, i *inject.Injection, pipelines []string) error {
+	err := together.Do(pipelines, func(pipeline string) error {
+		var errs []error
+		for range s.by {
+			name, err := s.f.Fleet.Add(ctx, pipeline)
+			if name != "" {
+				s.adopt(i, pipeline, name)
 			}
-		})
-	}
-	growing.Wait()
-	i.expectMembers("the added workers have ended", func() []*process[harness.MemberState] { return s.processes })
-	return errors.Join(errs...)
+			errs = append(errs, err)
+		}
+		return errors.Join(errs...)
+	})
+	kit.ExpectMembers(i, "the added workers have ended", func() []*inject.Process[harness.MemberState] { return s.processes })
+	return err
 }
 
 // adopt notes a worker that was added: at first there was none, whoever has hit it by now, and the heal lets it end in
 // order.
-func (s *scaling) adopt(i *injection, pipeline, name string) {
-	p := memberProcess(s.f, name)
-	_ = p.claims.change(p.key, func(l *layers[harness.MemberState]) error {
-		p.adopt(l, &i.undo, harness.MemberDead)
-		return nil
-	})
+func (s *scaling) adopt(i *inject.Injection, pipeline, name string) {
+	p := kit.MemberProcess(s.f, name)
+	p.Adopt(&i.Undo, harness.MemberDead)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.added[pipeline], s.processes = append(s.added[pipeline], name), append(s.processes, p)
@@ -123,12 +123,12 @@ func (s *scaling) adopt(i *injection, pipeline, name string) {
 // awaitShared waits until each pipeline that grew holds every partition once, on as many workers as can hold one.
 func (s *scaling) awaitShared(ctx context.Context) error {
 	var missing error
-	err := wait.Poll(ctx, adminEvery, func() (bool, error) {
+	err := wait.Poll(ctx, admin.PollEvery, func() (bool, error) {
 		missing = nil
 		for pipeline := range s.added {
 			held, holders, workers := 0, 0, 0
 			for _, m := range s.f.Fleet.Members() {
-				if m.Pipeline == pipeline && m.Role == roleWorker && m.State == harness.MemberRunning {
+				if m.Pipeline == pipeline && m.Role == target.RoleWorker && m.State == harness.MemberRunning {
 					held, workers = held+len(m.Partitions), workers+1
 					holders += min(len(m.Partitions), 1)
 				}
@@ -149,11 +149,11 @@ func scaleProof(members []harness.Member, added []string) (string, bool) {
 	var texts []string
 	for _, m := range members {
 		if slices.Contains(added, m.Name) && len(m.Partitions) > 0 {
-			texts = append(texts, fmt.Sprintf("%s came and holds %s", m.Name, partitions(outputs, m.Partitions)))
+			texts = append(texts, fmt.Sprintf("%s came and holds %s", m.Name, target.PartitionList(target.Output, m.Partitions)))
 		}
 	}
 	if len(texts) == 0 {
-		return notTouched("no worker of it came and was given a partition")
+		return inject.NotTouched("no worker of it came and was given a partition")
 	}
 	return strings.Join(texts, ", "), true
 }
@@ -162,7 +162,7 @@ func scaleProof(members []harness.Member, added []string) (string, bool) {
 func membersOf(f *harness.Field, pipelines map[string]bool) []string {
 	var names []string
 	for _, m := range f.Fleet.Members() {
-		if m.Role == roleWorker && pipelines[m.Pipeline] {
+		if m.Role == target.RoleWorker && pipelines[m.Pipeline] {
 			names = append(names, m.Name)
 		}
 	}

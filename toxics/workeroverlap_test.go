@@ -4,13 +4,15 @@ import (
 	"context"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/toxics/inject"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
 const (
@@ -20,7 +22,7 @@ const (
 )
 
 func (s *stage) memberState(t require.TestingT, name string) harness.MemberState {
-	m, err := member(s.Field, name)
+	m, err := target.Member(s.Field, name)
 	require.NoError(t, err)
 	return m.State
 }
@@ -55,7 +57,7 @@ func TestFaultsOnOneWorkerHealInAnyOrder(t *testing.T) {
 				}
 				require.NoError(t, a.Heal(t.Context()))
 				assert.Equal(t, between, s.memberState(t, c.worker), "one was healed")
-				proof, err := a.(*injection).CheckHeal(t.Context())
+				proof, err := a.(*inject.Injection).CheckHeal(t.Context())
 				require.NoError(t, err, "what another fault has is not its business")
 				if between != running && c.after == running {
 					assert.Contains(t, proof, "worker p-0 is "+string(between)+", as another fault wants it")
@@ -65,11 +67,11 @@ func TestFaultsOnOneWorkerHealInAnyOrder(t *testing.T) {
 					require.NoError(t, a.Heal(t.Context()))
 				}
 				for _, i := range []harness.Injection{a, b} {
-					_, err := i.(*injection).CheckHeal(t.Context())
+					_, err := i.(*inject.Injection).CheckHeal(t.Context())
 					require.NoError(t, err)
 				}
 				assert.Equal(t, c.after, s.memberState(t, c.worker), "both were healed")
-				assert.Empty(t, claimsOf(s, &memberProcesses))
+				assert.Empty(t, s.Claims.Held())
 			})
 		}
 	}
@@ -87,13 +89,13 @@ func TestFaultsOnWorkersThatAreNotThereAreErrors(t *testing.T) {
 		a := s.inject(t, first, "worker 0", nil)
 		was, calls := s.memberState(t, "p-0"), s.fleet.called()
 		for _, second := range then {
-			begin := time.Now()
+			looks := s.fleet.looks.Load()
 			b, err := s.try(t.Context(), t, second, "worker 0", nil)
 			require.ErrorContains(t, err, "worker p-0 is "+string(was), "%s on top of %s", second, first)
 			require.ErrorContains(t, err, "another fault has it")
-			assert.Less(t, time.Since(begin), holderWithin/2, "nobody waits for it")
+			assert.Less(t, s.fleet.looks.Load()-looks, int64(20), "nobody waits for it")
 			require.NoError(t, b.Heal(t.Context()))
-			_, err = b.(*injection).CheckHeal(t.Context())
+			_, err = b.(*inject.Injection).CheckHeal(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, was, s.memberState(t, "p-0"), "%s on top of %s", second, first)
 		}
@@ -116,7 +118,7 @@ func TestAWorkerThatDiesOnItsWayToAPhaseIsTheOthers(t *testing.T) {
 			assert.ErrorContains(t, err, "worker p-0: waiting for phase flushed")
 			waiting <- i
 		}()
-		require.Eventually(t, func() bool { return len(s.fleet.called()) > 0 }, 5*time.Second, time.Millisecond)
+		await(t, "it is armed", func() bool { return len(s.fleet.called()) > 0 })
 		kill := s.inject(t, "worker-kill", "worker 0", nil)
 		late := <-waiting
 		if killHealedFirst {
@@ -137,16 +139,12 @@ func TestAWorkerThatIsHitWhileItIsAdded(t *testing.T) {
 	name, err := s.fleet.Add(t.Context(), "p")
 	require.NoError(t, err)
 	pause := s.inject(t, "worker-pause", "all workers", nil)
-	added := memberProcess(s.Field, name)
-	var scale undo
-	require.NoError(t, added.claims.change(added.key, func(l *layers[harness.MemberState]) error {
-		added.adopt(l, &scale, dead)
-		return nil
-	}))
+	var scale inject.Undo
+	kit.MemberProcess(s.Field, name).Adopt(&scale, dead)
 	kill := s.inject(t, "worker-kill", "all workers", nil)
 	require.NoError(t, kill.Heal(t.Context()))
 	assert.Equal(t, paused, s.memberState(t, name))
-	require.NoError(t, scale.run(t.Context()))
+	require.NoError(t, scale.Run(t.Context()))
 	assert.Equal(t, paused, s.memberState(t, name))
 	require.NoError(t, pause.Heal(t.Context()))
 	assert.Equal(t, dead, s.memberState(t, name))
@@ -162,10 +160,10 @@ func TestFaultsOnWorkersComeAndGoInAnyOrder(t *testing.T) {
 		wants         harness.MemberState
 		from          []harness.MemberState // of p-0
 	}{
-		{"worker-pause", "worker 0", paused, obedient},
-		{"worker-kill", "worker 0", dead, living},
-		{"worker-kill", "all workers", dead, living},
-		{"worker-stop", "worker 0", dead, obedient},
+		{"worker-pause", "worker 0", paused, target.Responsive},
+		{"worker-kill", "worker 0", dead, target.Living},
+		{"worker-kill", "all workers", dead, target.Living},
+		{"worker-stop", "worker 0", dead, target.Responsive},
 		{"worker-scale", "worker 0", "", nil},
 	}
 	type active struct {
@@ -222,6 +220,6 @@ func TestFaultsOnWorkersComeAndGoInAnyOrder(t *testing.T) {
 			}
 			require.Equal(t, want, m.State, m.Name)
 		}
-		require.Empty(t, claimsOf(s, &memberProcesses))
+		require.Empty(t, s.Claims.Held())
 	})
 }

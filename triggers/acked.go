@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
@@ -13,9 +14,9 @@ var ackedKind = Kind{
 	Name:    "acked",
 	About:   "so many records were acknowledged to the sources since the trigger was armed",
 	Value:   "how many records",
-	Options: []OptionInfo{{"of", "the pipeline whose source counts; all sources together unless given"}},
-	make: func(r *reader) trigger {
-		return acked{n: r.number("acked", 0, 1), of: r.word("of")}
+	Options: []options.Info{{Name: "of", About: "the pipeline whose source counts; all sources together unless given"}},
+	make: func(r *options.Reader) trigger {
+		return acked{n: count(r, "acked", 0, 1), of: r.Word("of")}
 	},
 }
 
@@ -35,11 +36,11 @@ func (a acked) String() string {
 	return fmt.Sprintf("%d records acked to the source of %s", a.n, a.of)
 }
 
-func (a acked) settle(s Scope) (harness.Trigger, error) {
+func (a acked) validate(s harness.Scope) (harness.Trigger, error) {
 	if a.of == "" {
 		return a, nil
 	}
-	_, err := s.pipeline(a.of)
+	_, err := pipelineOf(s, a.of)
 	return a, err
 }
 
@@ -51,7 +52,7 @@ func (a acked) Arm(_ context.Context, f *harness.Field, _ harness.Signs) (harnes
 
 type ackedArmed struct {
 	acked
-	fleet harness.Fleet
+	fleet harness.Roster
 	// before are those acknowledged before it was armed.
 	before uint64
 }

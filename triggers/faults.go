@@ -7,20 +7,23 @@ import (
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 var healedKind = Kind{
 	Name:  "healed",
 	About: "another fault was healed",
 	Value: "the name of a fault above this one",
-	make:  func(r *reader) trigger { return afterFault{r.word("healed"), "healed", harness.Signs.Healed} },
+	make:  func(r *options.Reader) trigger { return afterFault{r.Word("healed"), "healed", harness.Signs.Healed} },
 }
 
 var injectedKind = Kind{
 	Name:  "injected",
 	About: "another fault was injected",
 	Value: "the name of a fault above this one",
-	make:  func(r *reader) trigger { return afterFault{r.word("injected"), "injected", harness.Signs.Injected} },
+	make: func(r *options.Reader) trigger {
+		return afterFault{r.Word("injected"), "injected", harness.Signs.Injected}
+	},
 }
 
 // afterFault waits for another fault of the schedule.
@@ -33,7 +36,7 @@ var _ harness.Trigger = afterFault{}
 
 func (a afterFault) String() string { return a.label + " " + a.what }
 
-func (a afterFault) settle(s Scope) (harness.Trigger, error) {
+func (a afterFault) validate(s harness.Scope) (harness.Trigger, error) {
 	if slices.Contains(s.Labels, a.label) {
 		return a, nil
 	}

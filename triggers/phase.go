@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 )
 
 // workerOptions are what every trigger on a worker takes.
-var workerOptions = []OptionInfo{
-	{"nth", "which time the phase is reached, counted from when the trigger was armed; 1 unless given"},
-	{"of", "the pipeline; one worker of every pipeline that has the phase unless given"},
-	{"partition", "the worker that holds this input partition is the one; 0 unless given"},
+var workerOptions = []options.Info{
+	{Name: "nth", About: "which time the phase is reached, counted from when the trigger was armed; 1 unless given"},
+	{Name: "of", About: "the pipeline; one worker of every pipeline that has the phase unless given"},
+	{Name: "partition", About: "the worker that holds this input partition is the one; 0 unless given"},
 }
 
 var phaseKind = Kind{
@@ -21,9 +22,9 @@ var phaseKind = Kind{
 	About:   "a worker came to a phase of its loop; it waits there until the fault is injected",
 	Value:   "the phase: polled, processed, flushed, committing, offsets-sent, committed, or another that the pipeline has",
 	Options: workerOptions,
-	make: func(r *reader) trigger {
+	make: func(r *options.Reader) trigger {
 		p := readWorker(r)
-		p.phase = r.word("phase")
+		p.phase = r.Word("phase")
 		p.text = "phase " + p.phase
 		return p
 	},
@@ -46,9 +47,9 @@ type phase struct {
 
 var _ harness.Trigger = phase{}
 
-func readWorker(r *reader) phase {
-	p := phase{option: r.kind.Name, nth: r.number("nth", 1, 1), partition: int32(r.number("partition", 0, 0))}
-	if of := r.word("of"); of != "" {
+func readWorker(r *options.Reader) phase {
+	p := phase{option: r.Name(), nth: count(r, "nth", 1, 1), partition: int32(count(r, "partition", 0, 0))}
+	if of := r.Word("of"); of != "" {
 		p.of = []string{of}
 	}
 	return p
@@ -59,15 +60,15 @@ func (p phase) String() string {
 	if p.nth > 1 {
 		nth = fmt.Sprintf(" (time %d)", p.nth)
 	}
-	return fmt.Sprintf("%s%s of %s, at the holder of input/%d", p.text, nth, strings.Join(p.of, " and "), p.partition)
+	return fmt.Sprintf("%s%s of %s, at the owner of input/%d", p.text, nth, strings.Join(p.of, " and "), p.partition)
 }
 
-// settle finds the pipelines that have the phase.
-func (p phase) settle(s Scope) (harness.Trigger, error) {
+// validate finds the pipelines that have the phase.
+func (p phase) validate(s harness.Scope) (harness.Trigger, error) {
 	if p.partition >= int32(s.Partitions) {
 		return nil, wrong("partition", "partitions go from 0 to %d", s.Partitions-1)
 	}
-	return p.settleWhere(s, func(info harness.PipelineInfo) string {
+	return p.validateWhere(s, func(info harness.PipelineInfo) string {
 		if slices.Contains(info.Phases, p.phase) {
 			return p.phase
 		}
@@ -75,8 +76,8 @@ func (p phase) settle(s Scope) (harness.Trigger, error) {
 	})
 }
 
-// settleWhere keeps the pipelines for which at names a phase.
-func (p phase) settleWhere(s Scope, at func(harness.PipelineInfo) string) (harness.Trigger, error) {
+// validateWhere keeps the pipelines for which at names a phase.
+func (p phase) validateWhere(s harness.Scope, at func(harness.PipelineInfo) string) (harness.Trigger, error) {
 	candidates := p.of
 	if len(candidates) == 0 {
 		for _, info := range s.Pipelines {
@@ -86,7 +87,7 @@ func (p phase) settleWhere(s Scope, at func(harness.PipelineInfo) string) (harne
 	named := p.of
 	p.of, p.byPipeline = nil, map[string]string{}
 	for _, name := range candidates {
-		info, err := s.pipeline(name)
+		info, err := pipelineOf(s, name)
 		if err != nil {
 			return nil, err
 		}

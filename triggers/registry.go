@@ -16,13 +16,17 @@ type Kind struct {
 	// Value says what the key's value is, for people.
 	Value string
 	// Options are the settings it takes beside that, sorted by name.
-	Options []OptionInfo
+	Options []options.Info
 	// make reads the settings and returns the trigger; what is wrong with them stays in the reader.
-	make func(*reader) trigger
+	make func(*options.Reader) trigger
 }
 
-// OptionInfo says what one setting of a trigger is, for people.
-type OptionInfo struct{ Name, About string }
+func (k Kind) name() string { return k.Name }
+
+// takes lists every setting: the value is one, under the trigger's own name.
+func (k Kind) takes() []options.Info {
+	return append([]options.Info{{Name: k.Name, About: k.Value}}, k.Options...)
+}
 
 // OptionError says what is wrong with one setting of a trigger.
 type OptionError = options.Error
@@ -30,12 +34,12 @@ type OptionError = options.Error
 // trigger is a harness.Trigger that can be checked against an experiment.
 type trigger interface {
 	harness.Trigger
-	// settle fills in what the experiment decides, and says what contradicts it.
-	settle(Scope) (harness.Trigger, error)
+	// validate fills in what the experiment decides, and says what contradicts it.
+	validate(harness.Scope) (harness.Trigger, error)
 }
 
 // kinds lists every trigger, sorted by name. A new trigger is one new file and one line here.
-var kinds = options.Registry[Kind]{What: "trigger", NameOf: func(k Kind) string { return k.Name }, Kinds: []Kind{
+var kinds = options.Registry[Kind]{What: "trigger", NameOf: Kind.name, Takes: Kind.takes, Kinds: []Kind{
 	ackedKind,
 	endTxnKind,
 	healedKind,
@@ -53,63 +57,39 @@ func Names() []string { return kinds.Names() }
 // Find returns the trigger named so, or an error that lists the names there are.
 func Find(name string) (Kind, error) { return kinds.Find(name) }
 
-// Scope is what an experiment has, for checks before anything starts.
-type Scope struct {
-	Pipelines           []harness.PipelineInfo
-	Partitions, Workers int
-	// Labels are those of the faults before the one that waits.
-	Labels []string
-}
-
 // New makes the named trigger from its settings, its value under its own name among them, as YAML gives them: strings,
 // integers, lists and mappings. What is wrong with a setting comes back as an *OptionError.
-func New(name string, settings map[string]any, scope Scope) (harness.Trigger, error) {
-	kind, err := Find(name)
+func New(name string, settings map[string]any, scope harness.Scope) (harness.Trigger, error) {
+	kind, r, err := kinds.Open(name, settings)
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{options.NewReader(settings), kind}
 	made := kind.make(r)
-	known := append([]string{kind.Name}, options.Names(kind.Options, func(o OptionInfo) string { return o.Name })...)
-	if err := r.Finish("the trigger "+kind.Name, known); err != nil {
+	if err := r.Finish(); err != nil {
 		return nil, err
 	}
-	return made.settle(scope)
+	return made.validate(scope)
 }
 
 func wrong(option, format string, args ...any) *OptionError {
 	return &OptionError{Option: option, Reason: fmt.Sprintf(format, args...)}
 }
 
-// reader reads a trigger's settings.
-type reader struct {
-	*options.Reader
-	kind Kind
-}
-
-// word reads a word; "" where it isn't given.
-func (r *reader) word(option string) string {
-	s := r.Text(option, "")
-	if _, given := r.Value(option); given && s == "" {
-		r.Fail(option, "expected a word")
-	}
-	return s
-}
-
-// number reads a whole number from low up.
-func (r *reader) number(option string, def, low int) uint64 {
+// count reads a whole number from low up.
+func count(r *options.Reader, option string, def, low int) uint64 {
 	const most = 1_000_000_000
 	return uint64(max(0, r.Number(option, def, low, most)))
 }
 
-// pipeline checks that the experiment has the named pipeline.
-func (s Scope) pipeline(name string) (harness.PipelineInfo, error) {
-	var names []string
-	for _, p := range s.Pipelines {
-		if p.Name == name {
-			return p, nil
+// pipelineOf returns the named pipeline of the experiment.
+func pipelineOf(s harness.Scope, name string) (harness.PipelineInfo, error) {
+	info, ok := s.Pipeline(name)
+	if !ok {
+		var names []string
+		for _, p := range s.Pipelines {
+			names = append(names, p.Name)
 		}
-		names = append(names, p.Name)
+		return info, wrong("of", "the experiment has no pipeline %q (it has %s)", name, strings.Join(names, ", "))
 	}
-	return harness.PipelineInfo{}, wrong("of", "the experiment has no pipeline %q (it has %s)", name, strings.Join(names, ", "))
+	return info, nil
 }

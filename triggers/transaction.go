@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
-	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
+	"github.com/chaeos/chaeos/harness/options"
+	"github.com/chaeos/chaeos/harness/wait"
 )
 
 var endTxnKind = Kind{
@@ -19,9 +21,9 @@ var endTxnKind = Kind{
 		"request; it waits there until the fault is injected",
 	Value:   "which transaction, counted from when the trigger was armed: 1 is the next",
 	Options: workerOptions[1:],
-	make: func(r *reader) trigger {
+	make: func(r *options.Reader) trigger {
 		p := readWorker(r)
-		p.nth, p.text = r.number("end-txn", 1, 1), "EndTxn"
+		p.nth, p.text = count(r, "end-txn", 1, 1), "EndTxn"
 		return endTxn{p}
 	},
 }
@@ -32,11 +34,11 @@ type endTxn struct{ phase }
 // lastBeforeEnd are the phases after which EndTxn is the next request, the later ones first.
 var lastBeforeEnd = []string{"offsets-sent", "committing"}
 
-func (e endTxn) settle(s Scope) (harness.Trigger, error) {
+func (e endTxn) validate(s harness.Scope) (harness.Trigger, error) {
 	if e.partition >= int32(s.Partitions) {
 		return nil, wrong("partition", "partitions go from 0 to %d", s.Partitions-1)
 	}
-	return e.phase.settleWhere(s, lastPhase)
+	return e.phase.validateWhere(s, lastPhase)
 }
 
 func lastPhase(info harness.PipelineInfo) string {
@@ -53,10 +55,10 @@ var transactionOpenKind = Kind{
 	About: "a worker has a transaction open with all its outputs stored, and its coordinator says so; it waits there until " +
 		"the fault is injected",
 	Value:   "the transactional pipeline",
-	Options: []OptionInfo{workerOptions[0], workerOptions[2]},
-	make: func(r *reader) trigger {
+	Options: []options.Info{workerOptions[0], workerOptions[2]},
+	make: func(r *options.Reader) trigger {
 		p := readWorker(r)
-		p.of, p.text, p.seen = []string{r.word("transaction-open")}, "open transaction", describeTransaction
+		p.of, p.text, p.seen = []string{r.Word("transaction-open")}, "open transaction", describeTransaction
 		return openTransaction{p}
 	},
 }
@@ -64,11 +66,11 @@ var transactionOpenKind = Kind{
 // openTransaction is the phase flushed of a transactional pipeline, with the coordinator's word for it.
 type openTransaction struct{ phase }
 
-func (o openTransaction) settle(s Scope) (harness.Trigger, error) {
+func (o openTransaction) validate(s harness.Scope) (harness.Trigger, error) {
 	if o.partition >= int32(s.Partitions) {
 		return nil, wrong("partition", "partitions go from 0 to %d", s.Partitions-1)
 	}
-	t, err := o.phase.settleWhere(s, func(info harness.PipelineInfo) string {
+	t, err := o.phase.validateWhere(s, func(info harness.PipelineInfo) string {
 		if info.Transactional && slices.Contains(info.Phases, "flushed") {
 			return "flushed"
 		}
@@ -87,30 +89,31 @@ func describeTransaction(ctx context.Context, f *harness.Field, m harness.Member
 	if err != nil || m.Number >= len(l.TransactionalIDs) {
 		return "", fmt.Errorf("worker %d of %s has no transactional id", m.Number, m.Pipeline)
 	}
-	id := l.TransactionalIDs[m.Number]
-	state, err := transactionState(ctx, f.Admin, id)
+	t, err := askTransaction(ctx, f, l.TransactionalIDs[m.Number])
 	if err != nil {
 		return "", err
 	}
-	if state.State != "Ongoing" {
-		return "", fmt.Errorf("its transaction %s is %s", id, state.State)
+	if t.State != ask.Ongoing {
+		return "", fmt.Errorf("its transaction %s is %s", t.TransactionalID, t.State)
 	}
-	return fmt.Sprintf("its transaction is %s (producer id %d, epoch %d)", state.State, state.ProducerID, state.ProducerEpoch), nil
+	return fmt.Sprintf("its transaction is %s (producer id %d, epoch %d)", t.State, t.ProducerID, t.ProducerEpoch), nil
 }
 
-func transactionState(ctx context.Context, client *kgo.Client, id string) (kmsg.DescribeTransactionsResponseTransactionState, error) {
-	req := kmsg.NewPtrDescribeTransactionsRequest()
-	req.TransactionalIDs = []string{id}
-	none := kmsg.DescribeTransactionsResponseTransactionState{}
-	resp, err := req.RequestWith(ctx, client)
-	if err != nil {
-		return none, fmt.Errorf("describing transaction %s: %w", id, err)
+const (
+	// describedWithin is how long a coordinator may take to answer: another fault may have it move.
+	describedWithin = 10 * time.Second
+	describeEvery   = 100 * time.Millisecond
+)
+
+func askTransaction(ctx context.Context, f *harness.Field, id string) (t ask.Transaction, err error) {
+	ctx, cancel := context.WithTimeout(ctx, describedWithin)
+	defer cancel()
+	late := wait.Poll(ctx, describeEvery, func() (bool, error) {
+		t, err = f.Brokers().Transaction(ctx, id)
+		return err == nil || errors.Is(err, kerr.TransactionalIDNotFound), nil
+	})
+	if late != nil {
+		return t, fmt.Errorf("no coordinator describes it within %s: %w", describedWithin, err)
 	}
-	if len(resp.TransactionStates) != 1 {
-		return none, fmt.Errorf("describing transaction %s: %d answers", id, len(resp.TransactionStates))
-	}
-	if err := kerr.ErrorForCode(resp.TransactionStates[0].ErrorCode); err != nil {
-		return none, fmt.Errorf("describing transaction %s: %w", id, err)
-	}
-	return resp.TransactionStates[0], nil
+	return t, err
 }

@@ -14,11 +14,12 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
-func testScope() Scope {
-	return Scope{
+func testScope() harness.Scope {
+	return harness.Scope{
 		Partitions: 3, Workers: 2, Labels: []string{"cut", "stop"},
 		Pipelines: []harness.PipelineInfo{
 			{Name: "acks1", ProducerOnly: true},
@@ -43,7 +44,7 @@ func TestTheRegistryIsSorted(t *testing.T) {
 	for _, k := range All() {
 		require.NotEmpty(t, k.About, k.Name)
 		require.NotEmpty(t, k.Value, k.Name)
-		require.True(t, slices.IsSortedFunc(k.Options, func(a, b OptionInfo) int { return slices.Compare([]byte(a.Name), []byte(b.Name)) }), k.Name)
+		require.True(t, slices.IsSortedFunc(k.Options, func(a, b options.Info) int { return slices.Compare([]byte(a.Name), []byte(b.Name)) }), k.Name)
 	}
 	_, err := New("soon", nil, testScope())
 	require.ErrorContains(t, err, "one of acked, end-txn, healed, injected, phase, transaction-open")
@@ -55,10 +56,10 @@ func TestTriggersSayWhatTheyWaitFor(t *testing.T) {
 		"20 records acked to the source of acks1": {"acked": 20, "of": "acks1"},
 		"cut healed":                              {"healed": "cut"},
 		"stop injected":                           {"injected": "stop"},
-		"phase polled of idempotent, at the holder of input/0":                             {"phase": "polled"},
-		"phase flushed (time 3) of idempotent and transactional, at the holder of input/1": {"phase": "flushed", "nth": 3, "partition": 1},
-		"EndTxn (time 4) of transactional, at the holder of input/0":                       {"end-txn": int64(4)},
-		"open transaction of transactional, at the holder of input/2":                      {"transaction-open": "transactional", "partition": 2},
+		"phase polled of idempotent, at the owner of input/0":                             {"phase": "polled"},
+		"phase flushed (time 3) of idempotent and transactional, at the owner of input/1": {"phase": "flushed", "nth": 3, "partition": 1},
+		"EndTxn (time 4) of transactional, at the owner of input/0":                       {"end-txn": int64(4)},
+		"open transaction of transactional, at the owner of input/2":                      {"transaction-open": "transactional", "partition": 2},
 	} {
 		for _, name := range Names() {
 			if _, ok := settings[name]; ok {
@@ -146,7 +147,7 @@ func fire(t *testing.T, f *harness.Field, name string, settings map[string]any) 
 	if err != nil {
 		return armed, "", err
 	}
-	saw, err := armed.Await(within(t, 5*time.Second))
+	saw, err := armed.Await(within(t, time.Minute))
 	return armed, saw, err
 }
 
@@ -228,7 +229,7 @@ func TestAnOpenTransactionIsTheCoordinatorsWord(t *testing.T) {
 		t.Cleanup(c.Close)
 		return c
 	}
-	field := &harness.Field{Fleet: newFleet(), Admin: client(), Plan: harness.TopicPlan{Pipelines: []harness.PipelineLayout{{
+	field := &harness.Field{Fleet: newFleet(), Admin: client(), Cluster: nodes{numbers: []int{0}}, Plan: harness.TopicPlan{Pipelines: []harness.PipelineLayout{{
 		PipelineInfo: harness.PipelineInfo{Name: "transactional"}, TransactionalIDs: []string{"t0"},
 	}}}}
 	settings := map[string]any{"transaction-open": "transactional"}

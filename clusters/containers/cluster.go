@@ -7,11 +7,11 @@ import (
 	"sync"
 
 	"github.com/testcontainers/testcontainers-go"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/chaeos/chaeos/clusters/proxies"
 	"github.com/chaeos/chaeos/clusters/ready"
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/together"
 )
 
 // cluster is a running cluster of containers.
@@ -93,15 +93,8 @@ func (c *cluster) Bytes(ctx context.Context) (map[string]harness.LinkBytes, erro
 
 // Status reports every node, in node order.
 func (c *cluster) Status(ctx context.Context) ([]harness.NodeStatus, error) {
-	all := make([]harness.NodeStatus, len(c.nodes))
-	var asking errgroup.Group
-	for i, n := range c.nodes {
-		asking.Go(func() (err error) {
-			all[i], err = n.status(ctx)
-			return err
-		})
-	}
-	if err := asking.Wait(); err != nil {
+	all, errs := together.Ask(c.nodes, func(n *node) (harness.NodeStatus, error) { return n.status(ctx) })
+	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	return all, nil

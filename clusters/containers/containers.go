@@ -16,12 +16,12 @@ import (
 	"time"
 
 	tclog "github.com/testcontainers/testcontainers-go/log"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/chaeos/chaeos/clusters/kafkaconf"
 	"github.com/chaeos/chaeos/clusters/machine"
 	"github.com/chaeos/chaeos/clusters/proxies"
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/together"
 )
 
 // Name is the provider's registered name.
@@ -172,15 +172,16 @@ func (p *Provider) bringUp(ctx context.Context, c *cluster, s harness.ClusterSpe
 	c.info = c.describe()
 	c.info.Kafka, c.info.Image = k.version, k.name
 	c.set = proxies.NewSet(c.layout.api(), p.Prepare)
-	var making errgroup.Group
-	making.Go(func() error {
-		if err := c.openProxy(ctx, proxy); err != nil {
-			return err
-		}
-		return c.openLinks()
-	})
-	making.Go(func() error { return c.createNodes(ctx, k, s.Properties) })
-	if err := making.Wait(); err != nil {
+	err := together.All(
+		func() error {
+			if err := c.openProxy(ctx, proxy); err != nil {
+				return err
+			}
+			return c.openLinks()
+		},
+		func() error { return c.createNodes(ctx, k, s.Properties) },
+	)
+	if err != nil {
 		return err
 	}
 	if err := c.startNodes(ctx, s.LogDir); err != nil {

@@ -30,7 +30,7 @@ type EngineError struct {
 }
 
 func (e *EngineError) Error() string {
-	return fmt.Sprintf("no container engine answers on this machine; %s (mend it with: %s)", e.Found(), e.Do)
+	return fmt.Sprintf("no container engine answers on this machine; %s (fix it with: %s)", e.Found(), e.Do)
 }
 
 // Found says what was tried, and what came of it.

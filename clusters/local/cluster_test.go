@@ -14,6 +14,7 @@ import (
 	"github.com/chaeos/chaeos/clusters/contract"
 	"github.com/chaeos/chaeos/clusters/ready"
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
@@ -60,7 +61,7 @@ func client(t *testing.T, c harness.Cluster, dials harness.Dials, options ...kgo
 
 func quorumLeader(t *testing.T, c harness.Cluster) int {
 	t.Helper()
-	leader, err := ready.ActiveController(within(t, 10*time.Second), client(t, c, c.Direct()).SeedBrokers()[0])
+	leader, err := ask.Seeds(client(t, c, c.Direct())).Controller(within(t, 10*time.Second))
 	require.NoError(t, err)
 	return leader
 }

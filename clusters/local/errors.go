@@ -1,16 +1,14 @@
 package local
 
 import (
-	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/chaeos/chaeos/harness"
 )
 
-// ErrNoCluster says that no detached cluster is recorded.
-var ErrNoCluster = errors.New("no cluster is up")
-
-// ErrStale says that a detached cluster is recorded whose keeper is gone.
-var ErrStale = errors.New("the recorded cluster is gone: its keeper no longer runs")
+// errStale is harness.ErrStale of a cluster whose keeper is gone.
+var errStale = fmt.Errorf("%w: its keeper no longer runs", harness.ErrStale)
 
 // MissingToolError says that this machine lacks a program, or has one too old, and which command installs it.
 type MissingToolError struct {

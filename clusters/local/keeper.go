@@ -17,11 +17,10 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/chaeos/chaeos/clusters/kafkaconf"
 	"github.com/chaeos/chaeos/clusters/ready"
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/together"
 )
 
 // Why a keeper ends.
@@ -150,7 +149,6 @@ func (k *keeper) openProxies(ctx context.Context) error {
 func (k *keeper) startNodes(ctx context.Context, bare bool) error {
 	kafka := k.plan.Kafka
 	k.clusterID = newID()
-	var starts errgroup.Group
 	for _, id := range k.plan.Topology.Nodes() {
 		dir := filepath.Join(k.dir, fmt.Sprintf("node-%d", id))
 		properties := kafkaconf.Render(k.layout.node(id, dataDir(dir)), k.plan.Properties)
@@ -160,9 +158,8 @@ func (k *keeper) startNodes(ctx context.Context, bare bool) error {
 		n := &node{id: id, dir: dir, log: filepath.Join(k.plan.LogDir, fmt.Sprintf("broker-%d.log", id))}
 		n.command = func() *exec.Cmd { return kafka.broker(dir) }
 		k.nodes = append(k.nodes, n)
-		starts.Go(func() error { return n.Start(ctx) })
 	}
-	return starts.Wait()
+	return together.Do(k.nodes, func(n *node) error { return n.Start(ctx) })
 }
 
 // awaitReady returns when the cluster is ready, or at once when a broker dies.
@@ -219,16 +216,12 @@ func (k *keeper) teardown() error {
 	k.once.Do(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), teardownWithin)
 		defer cancel()
-		var ends errgroup.Group
-		for _, n := range k.nodes {
-			ends.Go(func() error {
-				if n.status().State == harness.NodeStopped {
-					return nil
-				}
-				return n.Kill(ctx)
-			})
-		}
-		k.teardownErr = ends.Wait()
+		k.teardownErr = together.Do(k.nodes, func(n *node) error {
+			if n.status().State == harness.NodeStopped {
+				return nil
+			}
+			return n.Kill(ctx)
+		})
 		if k.dir != "" {
 			k.teardownErr = errors.Join(k.teardownErr, removeClusterDir(ctx, k.dir))
 		}

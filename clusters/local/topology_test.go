@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/chaeos/chaeos/clusters/ready"
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
@@ -27,7 +27,7 @@ func killController(t *testing.T, c harness.Cluster) {
 	require.Contains(t, c.Info().Topology.ControllerIDs(), active)
 	require.NoError(t, c.Kill(t.Context(), active))
 	require.NoError(t, wait.Poll(within(t, 30*time.Second), 100*time.Millisecond, func() (bool, error) {
-		next, err := ready.ActiveController(t.Context(), cl.SeedBrokers()[0])
+		next, err := ask.Seeds(cl).Controller(t.Context())
 		return err == nil && next != active, nil
 	}))
 	require.NoError(t, c.Start(t.Context(), active))

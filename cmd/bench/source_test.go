@@ -21,7 +21,7 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/procs"
 	"github.com/chaeos/chaeos/harness/wait"
-	"github.com/chaeos/chaeos/workloads"
+	"github.com/chaeos/chaeos/workloads/protocol"
 )
 
 const (
@@ -117,7 +117,7 @@ func (r *rig) legOver(b *testing.B, links, side string, size int, count uint64) 
 	topic := r.makeTopic(ctx, b)
 	dials, err := r.cluster.ClientLinks(ctx, links)
 	require.NoError(b, err)
-	s := workloads.Spec{
+	s := protocol.Spec{
 		Name: side, Role: "source", Run: benchRun, History: filepath.Join(b.TempDir(), topic+".hist"),
 		Bootstrap: r.cluster.Info().Bootstrap, Dials: dials, Output: topic, Partitions: partitions, Count: count,
 		Shared: harness.DefaultShared(), Load: harness.Load{RecordSize: size}, // no rate: as fast as it can
@@ -171,7 +171,7 @@ func (r *rig) awaitWhole(ctx context.Context, b *testing.B, topic string, partit
 }
 
 // run plays one side as a process and returns the time from the word to begin to its last word.
-func run(ctx context.Context, b *testing.B, side string, s workloads.Spec) time.Duration {
+func run(ctx context.Context, b *testing.B, side string, s protocol.Spec) time.Duration {
 	childIn, in, err := os.Pipe()
 	require.NoError(b, err)
 	defer in.Close() // at its end of file a process ends

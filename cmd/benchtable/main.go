@@ -1,5 +1,5 @@
 // Command benchtable makes the table of make bench: it reads what go test -bench prints, shows it as it comes, and writes
-// the figures that lines.go lists next to what is wanted of them, with machine, versions and date.
+// the figures that lines.go lists and the limit of each, with machine, versions and date.
 //
 //	go test -run '^$' -bench . ./... | go run ./cmd/benchtable -o results/published/bench.md
 package main
@@ -77,8 +77,7 @@ func printPipelines(out io.Writer, rows []pipelineRow) error {
 // row is one line of the table as it is printed.
 type row struct{ what, figure, wanted, met string }
 
-// rowsOf lists the lines in their order, "not measured" where there is no figure, and after them the figures that no line
-// asks for.
+// rowsOf lists the lines in their order, "not measured" where there is no figure, and after them what no line asks for.
 func rowsOf(m measured) []row {
 	var rows []row
 	asked := map[string]bool{}
@@ -111,7 +110,7 @@ func rowsOf(m measured) []row {
 // page is the table as Markdown.
 func page(rows []row, pipelines []pipelineRow, machine []string, at time.Time) []byte {
 	var b bytes.Buffer
-	b.WriteString("# Bench\n\nWhat `make bench` printed. Both sides of a ratio were measured in one run, in turns. `cmd/bench` shows how each is measured.\n\n")
+	b.WriteString("# Bench\n\nWhat `make bench` printed. A ratio compares two things that alternated within one run. `cmd/bench` has how each is measured.\n\n")
 	fmt.Fprintf(&b, "- %s\n", at.UTC().Format("2006-01-02 15:04 UTC"))
 	for _, text := range machine {
 		fmt.Fprintf(&b, "- %s\n", text)

@@ -35,7 +35,7 @@ func newBench(t *testing.T) *bench {
 		notify: func() (<-chan os.Signal, func()) { return b.signals, func() {} },
 		quit:   func(code int) { b.quits <- code },
 		parts: parts{
-			version: "v0.1.0 (go1.26 linux/amd64)", self: []string{"chaeos"}, kafka: "4.3.1", providers: []string{"local"},
+			version: "v0.1.0 (go1.26 linux/amd64)", self: []string{"chaeos"}, kafka: "4.3.1", providers: providers(),
 			pipelines: []harness.PipelineInfo{
 				{Name: "acks1", Claims: harness.AtLeastOnce, About: "a producer with acks=1", ProducerOnly: true},
 				{Name: "idempotent", Claims: harness.AtLeastOnce, About: "produce idempotently, flush, commit"},
@@ -51,7 +51,10 @@ func newBench(t *testing.T) *bench {
 				_, err := io.WriteString(w, "a page of "+filepath.Base(dir))
 				return err
 			},
-			files:  parquets{evidence: func(string, *harness.Report) error { return nil }, export: func(string, string) error { return nil }},
+			files: exports{
+				evidence: func(string, *harness.Report) error { return nil }, export: func(string, string) error { return nil },
+				jepsen: func(string, string) error { return nil },
+			},
 			facts:  func(context.Context) []fact { return healthy() },
 			byHand: fakeByHand(),
 			keeper: echo, worker: echo,

@@ -18,10 +18,10 @@ import (
 // clusters keeps clusters that outlive the command that started them.
 type clusters struct {
 	// up starts a cluster that stays.
-	up func(ctx context.Context, g ground, spec harness.ClusterSpec) (harness.Cluster, error)
-	// attach finds the cluster that is up; its error is errNoCluster when there is none.
+	up func(ctx context.Context, r clusterRequest, spec harness.ClusterSpec) (harness.Cluster, error)
+	// attach finds the cluster that is up; its error is errNoCluster if there is none.
 	attach func(ctx context.Context) (harness.Cluster, error)
-	// prune removes what killed runs left, and says what; with all, also clusters that run.
+	// prune removes what killed runs left, and returns what that was; with all, also clusters that run.
 	prune func(ctx context.Context, all bool) ([]string, error)
 }
 
@@ -65,7 +65,7 @@ func (a *app) clusterUp(ctx context.Context, flags *pflag.FlagSet, f clusterFlag
 	ctx, stop := a.interruptible(ctx, terminal)
 	defer stop()
 	terminal.Phase("cluster", "")
-	cluster, err := a.parts.clusters.up(ctx, f.ground(), harness.ClusterSpec{
+	cluster, err := a.parts.clusters.up(ctx, f.request(), harness.ClusterSpec{
 		Kafka: f.kafka, KafkaHome: f.kafkaHome, Detach: true,
 		Topology: needs.Topology, Features: needs.Features, Properties: needs.Properties,
 		Progress: func(text string) { terminal.Live(text, 0, 0) },
@@ -164,7 +164,7 @@ func (a *app) describeCluster(ctx context.Context, cluster harness.Cluster, asJS
 	return status.print(a.stdout)
 }
 
-// keptBy says what keeps the cluster.
+// keptBy is what keeps the cluster.
 func (s clusterStatus) keptBy() string {
 	if s.Image != "" {
 		return ", in containers of " + s.Image

@@ -47,8 +47,8 @@ func TestClusterCommands(t *testing.T) {
 	closed := 0
 	b := newBench(t)
 	b.parts.clusters = clusters{
-		up: func(_ context.Context, g ground, spec harness.ClusterSpec) (harness.Cluster, error) {
-			require.Equal(t, ground{cluster: "local"}, g)
+		up: func(_ context.Context, r clusterRequest, spec harness.ClusterSpec) (harness.Cluster, error) {
+			require.Equal(t, clusterRequest{provider: autoCluster}, r)
 			require.True(t, spec.Detach)
 			require.Equal(t, "4.2.0", spec.Kafka)
 			spec.Progress("starting three brokers")
@@ -103,7 +103,7 @@ func TestClusterCommandsWithoutACluster(t *testing.T) {
 	b.parts.clusters.attach = func(context.Context) (harness.Cluster, error) { return nil, errors.New("the keeper does not answer") }
 	require.Equal(t, exitInfrastructure, b.do("cluster", "down"))
 
-	b.parts.clusters.up = func(context.Context, ground, harness.ClusterSpec) (harness.Cluster, error) {
+	b.parts.clusters.up = func(context.Context, clusterRequest, harness.ClusterSpec) (harness.Cluster, error) {
 		return nil, errors.New("no Java")
 	}
 	require.Equal(t, exitInfrastructure, b.do("cluster", "up"))

@@ -18,7 +18,7 @@ func (a *app) compareCommand() *cobra.Command {
 		Short: "Set saved runs, or folders of runs, against the first: what changed",
 		Long: `Judge saved runs again and show what differs between each side and the first: verdicts, then figures. A side is one run's
 folder, or a folder of runs. Only repeated runs tell noise from change: a difference inside the spread of the runs is
-none, and with one run a side chaeos says that it can't tell.
+none, and with one run a side chaeos can't tell.
 
 Verdicts are judged by what the experiment expects. Exit code 3: a claim that must hold is violated, and was not on the first
 side. Exit code 4: nothing was proved, because a side is inconclusive, shows nothing of a claim that must break, or has no

@@ -15,10 +15,10 @@ import (
 type fact struct {
 	Name string `json:"name"`
 	OK   bool   `json:"ok"`
-	// Optional says that a run can do without.
+	// Optional reports whether a run can do without it.
 	Optional bool `json:"optional,omitempty"`
-	// Ground is the kind of cluster that needs it ("" all).
-	Ground string `json:"ground,omitempty"`
+	// Provider is the one that needs it ("" all).
+	Provider string `json:"ground,omitempty"`
 	// Found is what there is, in a few words.
 	Found string `json:"found"`
 	// Mend is the command to type, or what to do, when OK is false.
@@ -29,9 +29,9 @@ func (a *app) doctorCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what this machine can run, and the command that mends what is missing",
-		Long: `Say what this machine can run: clusters of local processes, clusters of containers, and what either lacks. Exit code 1
-says that something is missing without which no run is possible.`,
+		Short: "Show what this machine can run, and the command that fixes what is missing",
+		Long: `Show what this machine can run: clusters of local processes, clusters of containers, and what either lacks. Exit code 1:
+something is missing without which no run is possible.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			facts := a.parts.facts(c.Context())
@@ -59,7 +59,7 @@ func printFacts(w io.Writer, facts []fact, asJSON bool) error {
 	for _, f := range facts {
 		fmt.Fprintf(lines, "%s\t%s\t%s\n", f.Name, f.answer(), f.Found)
 		if !f.OK && f.Mend != "" {
-			fmt.Fprintf(lines, "\t\tmend it with: %s\n", f.Mend)
+			fmt.Fprintf(lines, "\t\tfix it with: %s\n", f.Mend)
 		}
 	}
 	_ = lines.Flush() // the writer below is in memory

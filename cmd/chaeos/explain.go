@@ -9,7 +9,7 @@ import (
 	"github.com/chaeos/chaeos/results"
 )
 
-// explainers are what explain asks of the verifier: the life of a record by its name, or of a kind's first anomalies.
+// explainers are what explain asks of the verifier: what happened to a record, or to a kind's first anomalies.
 type explainers struct {
 	one       func(dir, record, pipeline string) (*harness.RecordLife, error)
 	anomalies func(dir string, kinds []harness.AnomalyKind, most int, pipeline string) ([]*harness.RecordLife, error)
@@ -41,13 +41,13 @@ func (a *app) explainCommand() *cobra.Command {
 	f := explainFlags{wanted: make([]bool, len(anomalyFlags))}
 	c := &cobra.Command{
 		Use:   "explain DIR [RECORD]",
-		Short: "Tell the life of one record of a saved run, or of its first anomalies",
-		Long: `Tell the life of one record from a run's folder alone, in time order: who sent it and when it was acknowledged, who polled
-it and in which transaction, every copy in the logs with its batch's header, the commits that passed it, and the faults
-that were active.
+		Short: "Show what happened to one record of a saved run, or to its first anomalies",
+		Long: `Show what happened to one record, from a run's folder alone and in time order: which source sent it and when it was
+acknowledged, which worker polled it and in which transaction, every copy in the logs with its batch's header, the commits
+that passed it, and the faults that were active.
 
-A record is a sequence (4711), source/sequence (1/4711), or a place in a log (input/0@90, acks1/0@90; a topic's full
-name will do as well). Instead of a record, name a kind of anomaly.`,
+A record is a sequence (4711), source/sequence (1/4711), or an offset in a log (input/0@90, acks1/0@90; a topic's full
+name works too). Instead of a record, name a kind of anomaly.`,
 		Args: func(c *cobra.Command, args []string) error { return f.checkArgs(args) },
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs

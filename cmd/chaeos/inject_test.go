@@ -111,7 +111,10 @@ func TestInjectRefusesBeforeItLooksForACluster(t *testing.T) {
 		{[]string{"latency", "latency=1s", "softly=yes"}, "softly: latency takes"},
 		{[]string{"broker-kill", "--target", "the boss"}, `"the boss" is no target`},
 		{[]string{"worker-kill", "--target", "worker 0"}, "no run plays on this cluster"},
-		{[]string{"broker-kill", "--for", "-1s"}, "give a time above 0"},
+		{[]string{"broker-kill", "--for", "-1s"}, "--for -1s: give 100ms to 24h0m0s"},
+		{[]string{"broker-kill", "--for", "1ns"}, "--for 1ns: give 100ms to 24h0m0s"},
+		{[]string{"broker-kill", "--for", "25h"}, "--for 25h0m0s: give 100ms to 24h0m0s"},
+		{[]string{"broker-kill", "--for", "soon"}, `--for "soon": give a time like 40s`},
 	} {
 		b := newBench(t)
 		b.parts.clusters.attach = func(context.Context) (harness.Cluster, error) { panic("looked for a cluster") }

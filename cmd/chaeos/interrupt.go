@@ -37,7 +37,7 @@ func (a *app) interruptible(parent context.Context, terminal harness.Terminal) (
 	}
 }
 
-// closeWithin bounds how long a leaving process cares for the look of a terminal that may not take any more.
+// closeWithin bounds how long a leaving process waits for a terminal that may not take any more.
 const closeWithin = 300 * time.Millisecond
 
 func closeSoon(terminal harness.Terminal) {

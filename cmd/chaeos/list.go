@@ -40,7 +40,7 @@ func (a *app) listCommand() *cobra.Command {
 		},
 	}, &cobra.Command{
 		Use:   "targets",
-		Short: "List the ways to say whom a fault hits",
+		Short: "List the ways to say what a fault hits",
 		Args:  noArgs,
 		RunE:  func(*cobra.Command, []string) error { return a.listTargets() },
 	})
@@ -67,7 +67,7 @@ func (a *app) listTargets() error {
 	return nil
 }
 
-// fault returns what is known of a fault, by its name.
+// fault returns the description of a fault, by its name.
 func (a *app) fault(name string) (faultHelp, bool) {
 	for _, k := range a.parts.byHand.kinds {
 		if k.name == name {
@@ -77,7 +77,7 @@ func (a *app) fault(name string) (faultHelp, bool) {
 	return faultHelp{}, false
 }
 
-// text says everything about a fault: what it does, what it hits, its options.
+// text describes a fault: what it does, what it hits, its options.
 func (k faultHelp) text() string {
 	var b bytes.Buffer
 	lines := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

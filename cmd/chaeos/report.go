@@ -6,28 +6,28 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/files"
-	"github.com/chaeos/chaeos/results"
 )
 
-// reportFlags are the flags of report.
+// reportFlags are the flags of report: a format each, and what every format takes.
 type reportFlags struct {
-	markdown, csv, json, junit, html bool
-	summary                          bool
-	junitStrict                      bool
-	junitInconclusive                string
-	output                           string
+	formats []format
+	// asked reports for each format whether its flag was given.
+	asked   []bool
+	summary bool
+	output  string
 }
 
 func (a *app) reportCommand() *cobra.Command {
-	var f reportFlags
+	f := &reportFlags{formats: formats()}
 	c := &cobra.Command{
 		Use:   "report DIR...",
-		Short: "Show saved runs again: as a table, an HTML page, Markdown, CSV, JSON or JUnit XML",
+		Short: "Show saved runs again: as " + listed(f.titles(), "or"),
 		Long: `Judge saved runs again from their folders alone and show them. A folder that holds runs stands for all of them, oldest
 first. Unlike verify, report exits 0 whatever the verdicts are. With --summary the runs are summed up, as a suite prints it at
 its end; of a suite's folder also those count that left no report. With --summary --html the suite gets a page of its own,
@@ -37,26 +37,11 @@ its end; of a suite's folder also those count that left no report. With --summar
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := f.check(); err != nil {
-				return err
-			}
-			switch {
-			case f.html && f.summary:
-				return a.index(args, f.output)
-			case f.html:
-				return a.pages(args, f.output)
-			}
-			judged, err := a.judgeAll(args)
+			form, err := f.chosen()
 			if err != nil {
 				return err
 			}
-			failed, name := failedIn(args)
-			return a.deliver(f.output, func(w io.Writer) error {
-				if f.summary {
-					return a.renderSummary(w, summarised(name, judged, failed), f)
-				}
-				return a.render(w, judged, failed, f)
-			})
+			return a.report(args, form, f)
 		},
 	}
 	f.register(c)
@@ -65,35 +50,87 @@ its end; of a suite's folder also those count that left no report. With --summar
 
 func (f *reportFlags) register(c *cobra.Command) {
 	flags := c.Flags()
-	flags.BoolVar(&f.html, "html", false, "write a page with a timeline for a browser, "+pageFile+" in each run's folder, or one run's to --output")
-	flags.BoolVar(&f.markdown, "markdown", false, "print GitHub-flavoured Markdown, a section a run")
-	flags.BoolVar(&f.summary, "summary", false, "sum the runs up, one line an experiment and pipeline; with --html one page that leads to the runs' pages")
-	flags.BoolVar(&f.csv, "csv", false, "print CSV, one line a pipeline of each run")
-	flags.BoolVar(&f.json, "json", false, "print JSON, one document a run (chaeos schema prints its JSON Schema)")
-	flags.BoolVar(&f.junit, "junit", false, "print JUnit XML: a suite a run, a case a guarantee")
-	flags.BoolVar(&f.junitStrict, "junit-strict", false, "ask of every guarantee that it holds, also where the experiment expects it to break")
-	flags.StringVar(&f.junitInconclusive, "junit-inconclusive", "error", "report an inconclusive guarantee as error or as skipped")
-	flags.StringVarP(&f.output, "output", "o", "", "write to this file, whole or not at all, or into this pipe, instead of standard output")
-	complete(c, "junit-inconclusive", []string{"error", "skipped"})
-}
-
-func (f *reportFlags) check() error {
-	forms := 0
-	for _, form := range []bool{f.markdown, f.csv, f.json, f.junit, f.html} {
-		if form {
-			forms++
+	f.asked = make([]bool, len(f.formats))
+	for i, form := range f.formats {
+		if form.name != "" {
+			flags.BoolVar(&f.asked[i], form.name, false, form.help)
+		}
+		if form.flags != nil {
+			form.flags(c)
 		}
 	}
-	if forms > 1 {
-		return usagef("--html, --markdown, --csv, --json and --junit exclude each other: a report has one form")
+	flags.BoolVar(&f.summary, "summary", false, "sum the runs up, one line an experiment and pipeline; with --html one page that leads to the runs' pages")
+	flags.StringVarP(&f.output, "output", "o", "", "write to this file, whole or not at all, or into this pipe, instead of standard output")
+}
+
+func (f *reportFlags) titles() (all []string) {
+	for _, form := range f.formats {
+		all = append(all, form.title)
 	}
-	if err := oneOf("way to report an inconclusive guarantee", f.junitInconclusive, []string{"error", "skipped"}); err != nil {
+	return all
+}
+
+// flagsOf lists the flags of the formats that are wanted.
+func (f *reportFlags) flagsOf(wanted func(format) bool) (flags []string) {
+	for _, form := range f.formats {
+		if form.name != "" && wanted(form) {
+			flags = append(flags, "--"+form.name)
+		}
+	}
+	return flags
+}
+
+// chosen is the format that the flags ask for: the first of the list if they ask for none.
+func (f *reportFlags) chosen() (format, error) {
+	form := f.formats[0]
+	if at := slices.Index(f.asked, true); at >= 0 {
+		form = f.formats[at]
+		if slices.Contains(f.asked[at+1:], true) {
+			all := f.flagsOf(func(format) bool { return true })
+			return form, usagef("%s exclude each other: a report has one form", listed(all, "and"))
+		}
+	}
+	if f.summary && form.summary == nil && form.index == nil {
+		return form, usagef("--%s has no summary: leave out --%s or --summary", form.name, form.name)
+	}
+	for _, other := range f.formats {
+		if other.check != nil {
+			if err := other.check(other.name == form.name); err != nil {
+				return form, err
+			}
+		}
+	}
+	return form, nil
+}
+
+// report shows the runs that the paths stand for.
+func (a *app) report(paths []string, form format, f *reportFlags) error {
+	switch {
+	case form.file != "" && f.summary:
+		return form.index(a, paths, f.output)
+	case form.file != "":
+		return a.reportFiles(paths, form, f.output)
+	}
+	runs, err := a.judgeAll(paths)
+	if err != nil {
 		return err
 	}
-	if !f.junit && (f.junitStrict || f.junitInconclusive != "error") {
-		return usagef("--junit-strict and --junit-inconclusive shape JUnit XML: add --junit")
-	}
-	return nil
+	failed, name := failedIn(paths)
+	return a.deliver(f.output, func(w io.Writer) error {
+		v := view{failed: failed, dirs: map[*harness.Report]string{}}
+		if f.output == "" {
+			v.display = a.display
+		}
+		if f.summary {
+			return form.summary(w, summarised(name, runs, failed), v)
+		}
+		var reports []*harness.Report
+		for _, r := range runs {
+			reports = append(reports, r.report)
+			v.dirs[r.report] = shellWord(near(r.dir))
+		}
+		return form.runs(w, reports, v)
+	})
 }
 
 // judged is a saved run with its verdict.
@@ -102,7 +139,7 @@ type judged struct {
 	report *harness.Report
 }
 
-// judgeAll judges the runs that the paths stand for; every path is looked at before the first is judged.
+// judgeAll judges the runs that the paths stand for; every path is checked before the first run is judged.
 func (a *app) judgeAll(paths []string) ([]judged, error) {
 	dirs, err := runFolders(paths)
 	if err != nil {
@@ -136,7 +173,7 @@ func runFolders(paths []string) ([]string, error) {
 	return dirs, nil
 }
 
-// runsIn lists the runs in a folder, none where it can't be read.
+// runsIn lists the runs in a folder, none if it can't be read.
 func runsIn(folder string) []string {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -156,66 +193,21 @@ func isRun(dir string) bool {
 	return err == nil
 }
 
-// render writes the runs in the form that the flags ask for.
-func (a *app) render(w io.Writer, runs []judged, failed []string, f reportFlags) error {
-	reports := make([]*harness.Report, len(runs))
-	dirs := map[*harness.Report]string{}
-	for i, r := range runs {
-		reports[i] = r.report
-		dirs[r.report] = shellWord(near(r.dir))
-	}
-	switch {
-	case f.csv:
-		return results.CSV(w, reports)
-	case f.junit:
-		opts := f.junitOptions()
-		opts.Dir, opts.Failed = func(r *harness.Report) string { return dirs[r] }, failed
-		return results.JUnit(w, reports, opts)
-	}
-	for i, r := range reports {
-		if err := a.renderOne(w, r, dirs[r], f, i == 0); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (a *app) renderOne(w io.Writer, r *harness.Report, dir string, f reportFlags, first bool) error {
-	if f.json {
-		return results.JSON(w, r)
-	}
-	if !first {
-		fmt.Fprintln(w)
-	}
-	opts := results.Options{Verify: "chaeos verify " + dir}
-	if f.markdown {
-		return results.Markdown(w, r, opts)
-	}
-	if f.output == "" {
-		opts.Width, opts.Color = a.display.width, a.display.color
-	}
-	return results.Table(w, r, opts)
-}
-
-// pageFile is the HTML page's name in a run's folder.
-const pageFile = "report.html"
-
-// pages writes a page for each run, and prints where it is.
-func (a *app) pages(paths []string, output string) error {
+// reportFiles writes a file for each run, and prints where it is.
+func (a *app) reportFiles(paths []string, form format, output string) error {
 	runs, err := runFolders(paths)
 	if err != nil {
 		return err
 	}
 	if output != "" && len(runs) > 1 {
-		return usagef("--html --output writes one page: name one run, or leave --output out (each run's folder gets its page)")
+		return usagef("--%s --output writes one file: name one run, or leave --output out (each run's folder gets its own)", form.name)
 	}
 	for _, dir := range runs {
-		write := func(w io.Writer) error { return a.parts.page(w, dir) }
-		path, put := filepath.Join(dir, pageFile), files.Replace
+		path, put := filepath.Join(dir, form.file), files.Replace
 		if output != "" {
 			path, put = output, a.deliver
 		}
-		if err := put(path, write); err != nil {
+		if err := put(path, func(w io.Writer) error { return form.write(a, w, dir) }); err != nil {
 			return fmt.Errorf("%s: %w", dir, err)
 		}
 		a.printPlace(path)

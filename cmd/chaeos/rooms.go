@@ -2,33 +2,32 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
 
 	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
 
-	"github.com/chaeos/chaeos/clusters/containers"
 	"github.com/chaeos/chaeos/clusters/local"
 	"github.com/chaeos/chaeos/clusters/proxies"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/catalogue"
 	"github.com/chaeos/chaeos/toxics"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
+	"github.com/chaeos/chaeos/toxics/target"
 	"github.com/chaeos/chaeos/verifiers"
 	"github.com/chaeos/chaeos/verifiers/evidence"
 	"github.com/chaeos/chaeos/verifiers/explain"
+	"github.com/chaeos/chaeos/verifiers/jepsen"
 	"github.com/chaeos/chaeos/verifiers/observe"
 	"github.com/chaeos/chaeos/verifiers/readback"
 	"github.com/chaeos/chaeos/workloads"
 )
 
-// keeperCommand is the hidden command as which a cluster's keeper runs.
+// keeperCommand is the hidden command that runs a cluster's keeper.
 const keeperCommand = "keeper"
 
-// rooms fills in what the command needs of the project's other rooms: the one place that knows them all.
+// rooms fills in what the command needs of the project's other rooms: the only place that knows them all.
 func rooms() parts {
 	self := []string{executable()}
 	return parts{
@@ -40,16 +39,18 @@ func rooms() parts {
 		open:        catalogue.Open,
 		concrete:    catalogue.Concrete,
 		show:        catalogue.Show,
-		providers:   providerNames(),
+		providers:   providers(),
 		run:         runIn(self),
 		judge:       verifiers.Judge,
 		page:        writePage,
 		explain:     explainers{one: explainOne, anomalies: explain.Anomalies},
-		files:       parquets{evidence: evidence.Write, export: evidence.Export},
+		files:       exports{evidence: evidence.Write, export: evidence.Export, jepsen: jepsen.Export},
 		clusters:    keptClusters(self),
 		byHand:      faultsByHand(),
 		suites:      suites{names: catalogue.SuiteNames(), find: findSuite, do: runChild(self)},
-		facts:       func(ctx context.Context) []fact { return machineFacts(ctx, local.DefaultCache(), local.DefaultKafka) },
+		facts: func(ctx context.Context) []fact {
+			return machineFacts(ctx, providers(), machineRequest{cache: local.DefaultCache(), kafka: local.DefaultKafka})
+		},
 		keeper: func(ctx context.Context, in io.Reader, out io.Writer) error {
 			kafkatoxic.Register()
 			return local.RunKeeper(ctx, in, out, prepareLink)
@@ -76,7 +77,7 @@ func judgeAndKeep(dir string) (*harness.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := evidence.Write(dir, report); err != nil { // a full disk, say: the verdict stands
+	if err := evidence.Write(dir, report); err != nil { // the verdict is right without them, on a full disk for example
 		slog.Warn("the evidence files are not whole", "error", err)
 	}
 	return report, nil
@@ -101,7 +102,7 @@ func executable() string {
 
 func runIn(self []string) func(context.Context, runRequest) (*harness.Outcome, error) {
 	return func(ctx context.Context, r runRequest) (*harness.Outcome, error) {
-		chosen, err := choose(ctx, r.ground, self)
+		chosen, err := choose(ctx, providers(), r.cluster, self)
 		if err != nil {
 			return nil, err
 		}
@@ -123,7 +124,7 @@ func runIn(self []string) func(context.Context, runRequest) (*harness.Outcome, e
 }
 
 func faultsByHand() byHand {
-	h := byHand{targets: toxics.TargetForms(), check: catalogue.ByHand, inject: harness.Inject}
+	h := byHand{targets: target.Forms(), check: catalogue.ByHand, inject: harness.Inject}
 	for _, k := range toxics.All() {
 		help := faultHelp{name: k.Name, about: k.About, hits: k.Hits.String()}
 		for _, o := range k.Options {
@@ -136,49 +137,15 @@ func faultsByHand() byHand {
 
 func keptClusters(self []string) clusters {
 	return clusters{
-		up: func(ctx context.Context, g ground, spec harness.ClusterSpec) (harness.Cluster, error) {
-			chosen, err := choose(ctx, g, self)
+		up: func(ctx context.Context, r clusterRequest, spec harness.ClusterSpec) (harness.Cluster, error) {
+			chosen, err := choose(ctx, providers(), r, self)
 			if err != nil {
 				return nil, err
 			}
 			chosen.announce(spec.Progress)
 			return chosen.provider.Start(ctx, spec)
 		},
-		attach: attach,
-		prune:  prune,
+		attach: func(ctx context.Context) (harness.Cluster, error) { return attach(ctx, providers()) },
+		prune:  func(ctx context.Context, all bool) ([]string, error) { return prune(ctx, providers(), all) },
 	}
-}
-
-// attach finds the cluster that is up, of whatever kind.
-func attach(ctx context.Context) (harness.Cluster, error) {
-	c, err := local.Attach(ctx, local.DefaultState())
-	if errors.Is(err, local.ErrNoCluster) {
-		if c, err = containers.Attach(ctx, local.DefaultState(), prepareLink); errors.Is(err, containers.ErrNoCluster) {
-			return nil, errNoCluster
-		}
-	}
-	if errors.Is(err, local.ErrStale) || errors.Is(err, containers.ErrStale) {
-		return nil, fmt.Errorf("%w: %w", errNoCluster, err)
-	}
-	return c, err
-}
-
-// prune removes what clusters left behind whose owners were killed, and says what. With all it also removes what may
-// still be in use.
-func prune(ctx context.Context, all bool) ([]string, error) {
-	removed := local.Prune(ctx)
-	engine, err := containers.Connect(ctx)
-	var none *containers.EngineError
-	if errors.As(err, &none) { // nothing of ours can be where no engine is
-		return removed, nil
-	}
-	if err != nil {
-		return removed, err
-	}
-	defer func() { _ = engine.Close() }()
-	swept, err := engine.Prune(ctx, all)
-	for _, l := range swept {
-		removed = append(removed, l.String())
-	}
-	return removed, err
 }

@@ -38,14 +38,14 @@ func TestRoomsAreWired(t *testing.T) {
 	require.Equal(t, exitUsage, b.do("run", "leader-partition", "--duration", "1s"))
 }
 
-func TestNamedKindsOfClusters(t *testing.T) {
-	for _, name := range []string{"local", "containers"} {
-		chosen, err := choose(t.Context(), ground{cluster: name}, []string{"chaeos"})
+func TestNamedProviders(t *testing.T) {
+	for _, name := range providerNames(providers())[1:] {
+		chosen, err := choose(t.Context(), providers(), clusterRequest{provider: name}, []string{"chaeos"})
 		require.NoError(t, err)
 		require.Equal(t, name, chosen.provider.Name())
 		require.Empty(t, chosen.why, "who named it knows why")
 	}
-	_, err := choose(t.Context(), ground{cluster: "loacl"}, nil)
+	_, err := choose(t.Context(), providers(), clusterRequest{provider: "loacl"}, nil)
 	require.ErrorAs(t, err, &harness.UsageError{})
 }
 
@@ -63,19 +63,19 @@ func pathWithJava(t *testing.T, version string) {
 
 func TestAutoSaysWhichAndWhy(t *testing.T) {
 	nowhere := "unix://" + filepath.Join(t.TempDir(), "no.sock")
-	auto := ground{cluster: autoCluster}
+	auto := clusterRequest{provider: autoCluster}
 	t.Run("local where there is Java", func(t *testing.T) {
 		pathWithJava(t, "21.0.2")
-		chosen, err := choose(t.Context(), auto, []string{"chaeos"})
+		chosen, err := choose(t.Context(), providers(), auto, []string{"chaeos"})
 		require.NoError(t, err)
 		require.Equal(t, "local", chosen.provider.Name())
-		var told string
-		chosen.announce(func(text string) { told = text })
-		require.Equal(t, "cluster auto: took local (Java 21.0.2 is on this machine)", told)
+		var noted string
+		chosen.announce(func(text string) { noted = text })
+		require.Equal(t, "cluster auto: took local (Java 21.0.2 is on this machine)", noted)
 	})
 	t.Run("containers where an image is named", func(t *testing.T) {
 		pathWithJava(t, "21.0.2")
-		chosen, err := choose(t.Context(), ground{cluster: autoCluster, image: "own/kafka"}, []string{"chaeos"})
+		chosen, err := choose(t.Context(), providers(), clusterRequest{provider: autoCluster, image: "own/kafka"}, []string{"chaeos"})
 		require.NoError(t, err)
 		require.Equal(t, "containers", chosen.provider.Name())
 		require.Contains(t, chosen.why, "--image")
@@ -83,7 +83,7 @@ func TestAutoSaysWhichAndWhy(t *testing.T) {
 	t.Run("containers where there is only an engine", func(t *testing.T) {
 		pathWithJava(t, "1.8.0")
 		t.Setenv("DOCKER_HOST", fakeEngine(t))
-		chosen, err := choose(t.Context(), auto, []string{"chaeos"})
+		chosen, err := choose(t.Context(), providers(), auto, []string{"chaeos"})
 		require.NoError(t, err)
 		require.Equal(t, "containers", chosen.provider.Name())
 		require.Contains(t, chosen.why, "there is no Java runtime, and the container engine 99.1 answers")
@@ -91,7 +91,8 @@ func TestAutoSaysWhichAndWhy(t *testing.T) {
 	t.Run("neither", func(t *testing.T) {
 		pathWithJava(t, "")
 		t.Setenv("DOCKER_HOST", nowhere)
-		_, err := choose(t.Context(), auto, []string{"chaeos"})
+		both := []provider{localProvider(), containersProvider()}
+		_, err := choose(t.Context(), both, auto, []string{"chaeos"})
 		require.ErrorContains(t, err, "apt-get install openjdk-17-jdk-headless")
 		require.ErrorContains(t, err, nowhere+": connect: no such file or directory")
 	})

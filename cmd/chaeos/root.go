@@ -77,8 +77,17 @@ func someArgs(what, hint string) cobra.PositionalArgs {
 	}
 }
 
-// flagError says which flag was meant.
+// valuesOf is what flags of a type take.
+var valuesOf = map[string]string{
+	"int": "a whole number", "uint64": "a whole number from 0 up", "float64": "a number", "duration": "a time like 40s, 2m or 24h",
+}
+
+// flagError is the usage error that names the flag that was meant, or what it takes.
 func flagError(c *cobra.Command, err error) error {
+	var bad *pflag.InvalidValueError
+	if errors.As(err, &bad) && valuesOf[bad.GetFlag().Value.Type()] != "" {
+		return usagef("--%s %q: give %s", bad.GetFlag().Name, bad.GetValue(), valuesOf[bad.GetFlag().Value.Type()])
+	}
 	var missing *pflag.NotExistError
 	if !errors.As(err, &missing) {
 		return usagef("%s (see %s --help)", err, c.CommandPath())

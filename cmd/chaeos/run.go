@@ -60,7 +60,7 @@ func (a *app) specs(c *cobra.Command, names []string, f runFlags) ([]harness.Run
 	return specs, nil
 }
 
-// runAll does the runs one after the other until one is interrupted. A run that fails doesn't keep the next from its turn.
+// runAll does the runs one after the other until one is interrupted. If one fails, the next is run all the same.
 func (a *app) runAll(ctx context.Context, specs []harness.RunSpec, f runFlags) error {
 	var codes []int
 	var lines []string
@@ -87,7 +87,7 @@ func (a *app) runOne(ctx context.Context, spec harness.RunSpec, f runFlags) erro
 	terminal := a.terminal()
 	ctx, stop := a.interruptible(ctx, terminal)
 	logTo(terminal)
-	out, err := a.parts.run(ctx, runRequest{ground: f.ground(), spec: spec, terminal: terminal})
+	out, err := a.parts.run(ctx, runRequest{cluster: f.request(), spec: spec, terminal: terminal})
 	terminal.Close()
 	stop()
 	if out != nil && out.Kept != nil {

@@ -34,12 +34,12 @@ func (f *suiteFlags) register(c *cobra.Command, a *app) {
 	flags.StringVar(&f.name, "suite", "", "do the experiments of a suite: "+quoted(a.parts.suites.names))
 	flags.IntVar(&f.repeat, "repeat", 0, "do each experiment this often, every time with the next seed (default: the suite's)")
 	flags.StringVar(&f.jobs, "jobs", "auto", "how many runs at a time; auto is a quarter of the cores, so that runs don't disturb each other's figures")
-	flags.StringVar(&f.resume, "resume", "", "go on with a suite that was interrupted: its folder")
+	flags.StringVar(&f.resume, "resume", "", "continue a suite that was interrupted: its folder")
 	complete(c, "suite", a.parts.suites.names)
 	_ = c.MarkFlagDirname("resume") // fails only for a flag that isn't there
 }
 
-// wanted says whether the command line asks for a suite.
+// wanted reports whether the command line asks for a suite.
 func (f *suiteFlags) wanted(c *cobra.Command) bool {
 	return slices.ContainsFunc([]string{"suite", "repeat", "jobs", "resume"}, c.Flags().Changed)
 }
@@ -63,7 +63,7 @@ func (a *app) runSuite(c *cobra.Command, names []string, f runFlags) error {
 		return errors.Join(err, e)
 	}
 	if err != nil {
-		fmt.Fprintf(a.stderr, "go on with it: chaeos run --resume %s\n", shellWord(near(book.Dir())))
+		fmt.Fprintf(a.stderr, "continue it: chaeos run --resume %s\n", shellWord(near(book.Dir())))
 		return err
 	}
 	return suiteOutcome(book)
@@ -82,12 +82,12 @@ func (a *app) playSuite(ctx context.Context, book *suite.Book, jobs int) error {
 		Begin: func(i suite.Item) {
 			terminal.Note(i.String() + " begins")
 			now.begin(i)
-			if a.live { // elsewhere the lines of beginnings and ends say it
+			if a.live { // elsewhere the lines of beginnings and ends show it
 				terminal.Live(now.text(len(book.Items)-len(book.Left()), len(book.Items)), 0, 0)
 			}
 		},
 		End: func(r suite.Result) {
-			terminal.Note(told(r, len(book.Left())-1))
+			terminal.Note(logLine(r, len(book.Left())-1))
 			now.end(r.Item)
 		},
 		Do: func(ctx context.Context, i suite.Item) (suite.Result, error) {
@@ -97,8 +97,8 @@ func (a *app) playSuite(ctx context.Context, book *suite.Book, jobs int) error {
 	return orInterrupted(ctx, err)
 }
 
-// told is a run's line in the suite's log.
-func told(r suite.Result, left int) string {
+// logLine is a run's line in the suite's log.
+func logLine(r suite.Result, left int) string {
 	text := fmt.Sprintf("%s: exit %d after %s", r.Item, r.Exit, r.Took.Round(time.Second))
 	if r.Error != "" {
 		text += ": " + r.Error
@@ -118,14 +118,14 @@ func (f *suiteFlags) parallel() (int, error) {
 	return jobs, nil
 }
 
-// book opens the suite to go on with, or plans a new one.
+// book opens the suite to continue, or plans a new one.
 func (a *app) book(c *cobra.Command, names []string, f runFlags) (*suite.Book, error) {
 	if f.suite.resume != "" {
-		if len(names) > 0 || f.suite.name != "" || f.suite.repeat != 0 {
-			return nil, usagef("--resume goes on with what was planned: leave out experiments, --suite and --repeat")
+		if len(names) > 0 || c.Flags().Changed("suite") || c.Flags().Changed("repeat") {
+			return nil, usagef("--resume continues what was planned: leave out experiments, --suite and --repeat")
 		}
 		if set := runArgs(c); len(set) > 0 {
-			return nil, usagef("--resume goes on with the flags of the first call: leave out %s", strings.Join(set, " "))
+			return nil, usagef("--resume continues with the flags of the first call: leave out %s", strings.Join(set, " "))
 		}
 		b, err := suite.Open(f.suite.resume)
 		if err != nil {
@@ -133,11 +133,11 @@ func (a *app) book(c *cobra.Command, names []string, f runFlags) (*suite.Book, e
 		}
 		return b, nil
 	}
-	name, experiments, repeat, err := a.suiteOf(names, f)
+	name, experiments, repeat, err := a.suiteOf(c, names, f)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := a.specs(c, experiments, f); err != nil { // a mistake must not show only when its turn comes
+	if _, err := a.specs(c, experiments, f); err != nil { // a mistake must show before the first run
 		return nil, err
 	}
 	dir := filepath.Join(f.out, time.Now().UTC().Format("20060102T150405")+"-suite-"+name)
@@ -145,8 +145,8 @@ func (a *app) book(c *cobra.Command, names []string, f runFlags) (*suite.Book, e
 }
 
 // suiteOf is the named suite, or one of the experiments that are named.
-func (a *app) suiteOf(names []string, f runFlags) (name string, experiments []string, repeat int, err error) {
-	if f.suite.repeat < 0 || f.suite.repeat > 10_000 {
+func (a *app) suiteOf(c *cobra.Command, names []string, f runFlags) (name string, experiments []string, repeat int, err error) {
+	if c.Flags().Changed("repeat") && (f.suite.repeat < 1 || f.suite.repeat > 10_000) {
 		return "", nil, 0, usagef("--repeat %d: give a number from 1 to 10000", f.suite.repeat)
 	}
 	if f.suite.name == "" {
@@ -156,7 +156,7 @@ func (a *app) suiteOf(names []string, f runFlags) (name string, experiments []st
 		return "own", names, max(f.suite.repeat, 1), nil
 	}
 	if len(names) > 0 {
-		return "", nil, 0, usagef("--suite %s says which experiments to run: leave out %s", f.suite.name, strings.Join(names, " "))
+		return "", nil, 0, usagef("--suite %s names the experiments to run: leave out %s", f.suite.name, strings.Join(names, " "))
 	}
 	experiments, repeat, err = a.parts.suites.find(f.suite.name)
 	if err != nil {
@@ -176,7 +176,7 @@ func runArgs(c *cobra.Command) []string {
 			return
 		}
 		value := flag.Value.String()
-		if list, is := flag.Value.(pflag.SliceValue); is && flag.Value.Type() == "stringArray" { // one that commas may be in
+		if list, is := flag.Value.(pflag.SliceValue); is && flag.Value.Type() == "stringArray" { // its values may contain commas
 			for _, value := range list.GetSlice() {
 				args = append(args, "--"+flag.Name+"="+value)
 			}

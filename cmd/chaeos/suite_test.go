@@ -17,7 +17,7 @@ import (
 	"github.com/chaeos/chaeos/results"
 )
 
-// fakeSuites has one suite of two experiments, whose runs leave a folder and exit as told.
+// fakeSuites has one suite of two experiments, whose runs leave a folder and exit as the test wants.
 func fakeSuites(t *testing.T, exit func(suite.Item) int) suites {
 	t.Helper()
 	return suites{
@@ -98,7 +98,7 @@ func TestInterruptedSuiteGoesOn(t *testing.T) {
 	}
 	require.Equal(t, exitInconclusive, b.do("run", "--suite", "smoke", "--out", out, "--rate", "12"))
 	dir := theSuite(t, out)
-	require.Contains(t, b.err.String(), "go on with it: chaeos run --resume "+dir)
+	require.Contains(t, b.err.String(), "continue it: chaeos run --resume "+dir)
 	require.Contains(t, b.out.String(), "1 run on local", "what there is is summed up")
 
 	b = newBench(t)
@@ -116,6 +116,8 @@ func TestSuiteRefuses(t *testing.T) {
 		"jobs":              {"run --suite smoke --jobs many", `--jobs "many"`},
 		"no jobs":           {"run --suite smoke --jobs 0", `--jobs "0"`},
 		"repeat":            {"run baseline --repeat -1", "--repeat -1"},
+		"repeat none":       {"run baseline --repeat 0", "--repeat 0: give a number from 1 to 10000"},
+		"repeat a suite":    {"run --suite smoke --repeat 0", "--repeat 0: give a number from 1 to 10000"},
 		"keep":              {"run --suite smoke --keep", "--keep leaves one cluster running"},
 		"resume nothing":    {"run --resume /nowhere", "not a suite's folder"},
 		"resume with names": {"run baseline --resume /nowhere", "leave out experiments"},
@@ -166,7 +168,7 @@ func TestChildRun(t *testing.T) {
 	}
 }
 
-// TestInterruptedChild is told to end, may report what it has, and its folder is set aside.
+// TestInterruptedChild gets a signal, may report what it has, and its folder is set aside.
 func TestInterruptedChild(t *testing.T) {
 	dir := t.TempDir()
 	runFolder(t, dir, "cut")

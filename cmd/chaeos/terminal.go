@@ -11,7 +11,7 @@ import (
 	"github.com/chaeos/chaeos/harness/prose"
 )
 
-// terminal is where one run tells how it goes: always stderr, so that stdout holds the report alone.
+// terminal is where one run shows how it goes: always stderr, so that stdout has only the report.
 func (a *app) terminal() harness.Terminal {
 	if a.live {
 		return newLiveTerminal(a.stderr)
@@ -19,11 +19,11 @@ func (a *app) terminal() harness.Terminal {
 	return newLineTerminal(a.stderr, time.Now)
 }
 
-// liveEvery is how often a plain terminal prints the state of the moment.
+// liveEvery is how often a plain terminal prints the current state.
 const liveEvery = 5 * time.Second
 
 // lineTerminal prints a line whenever something happens, with the time since it was made. Errors of the writer are
-// dropped: a run doesn't fail because nobody watches it.
+// dropped: a run doesn't fail because its output is closed.
 type lineTerminal struct {
 	now   func() time.Time
 	begin time.Time

@@ -17,7 +17,7 @@ import (
 )
 
 // liveTerminal prints the same lines as lineTerminal, and below them lines that are drawn over: the phase, how long it
-// has lasted and what is left of it, and the state of the moment. Close takes those lines away.
+// has lasted and what is left of it, and the current state. Close removes those lines.
 type liveTerminal struct {
 	*lineTerminal
 	out      io.Writer
@@ -79,7 +79,7 @@ func (t *liveTerminal) Live(text string, done, of time.Duration) {
 // mostDetails bounds the lines below the first: a terminal must not scroll because of them.
 const mostDetails = 12
 
-// show makes as many detail lines as there are to draw, or takes away those there are too many.
+// show makes as many detail lines as there are to draw, or removes those that are too many.
 func (t *liveTerminal) show(n int) {
 	for len(t.details) < n {
 		t.details = append(t.details, t.progress.New(0, nil, mpb.BarFillerTrim(), mpb.AppendDecorators(decor.Any(t.drawDetail(len(t.details)+1)))))

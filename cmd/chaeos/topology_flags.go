@@ -52,7 +52,7 @@ func parseFeature(text string) (harness.Feature, error) {
 	return harness.Feature{Name: name, Level: int16(number)}, nil
 }
 
-// apply puts the flags that were given in the place of what the experiment asks for, and says what no cluster can be.
+// apply replaces what the experiment asks for by the flags that were given, and refuses what no cluster can be.
 func (f *topologyFlags) apply(flags *pflag.FlagSet, needs *harness.ClusterNeeds) error {
 	if flags.Changed("brokers") {
 		if needs.Topology.Brokers = f.brokers; f.brokers == 0 { // 0 would mean the default

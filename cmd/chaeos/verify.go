@@ -40,9 +40,13 @@ func (a *app) verifyCommand() *cobra.Command {
 
 func (a *app) judge(dir string) (*harness.Report, error) {
 	if !isRun(dir) {
-		return nil, usagef("%s is not a run's folder: it has no %s (name a folder that chaeos run made)", dir, harness.RecordFile)
+		return nil, notARun(dir)
 	}
 	return a.parts.judge(dir)
+}
+
+func notARun(dir string) error {
+	return usagef("%s is not a run's folder: it has no %s (name a folder that chaeos run made)", dir, harness.RecordFile)
 }
 
 // print writes a report of the run in dir.

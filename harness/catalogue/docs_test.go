@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/toxics"
 	"github.com/chaeos/chaeos/triggers"
 )
@@ -56,7 +57,7 @@ func TestTheRecipeLoads(t *testing.T) {
 	require.Len(t, exp.Faults, 2)
 }
 
-// TestThePageNamesEverything: a field, trigger or setting that nobody can look up does not exist.
+// TestThePageNamesEverything: a field, trigger or setting that is not on the page does not exist for users.
 func TestThePageNamesEverything(t *testing.T) {
 	page := schedulesPage(t)
 	has := func(what, name, cell string) {
@@ -90,7 +91,7 @@ func TestNoFaultTakesAFieldOfItsLine(t *testing.T) {
 		}
 	}
 	for _, kind := range triggers.All() {
-		for _, o := range append(kind.Options, triggers.OptionInfo{Name: kind.Name}) {
+		for _, o := range append(kind.Options, options.Info{Name: kind.Name}) {
 			assert.NotContains(t, []string{"within", "delay", "release"}, o.Name, kind.Name)
 		}
 	}

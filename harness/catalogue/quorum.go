@@ -5,10 +5,11 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/toxics"
+	"github.com/chaeos/chaeos/toxics/target"
 )
 
 // checkQuorum refuses schedules in which a majority of the controllers may be gone at one time: then there are no
-// elections, and what a run shows is the loss of the quorum, not what its faults are named after.
+// elections, and a run shows the loss of the quorum, not what its faults are named after.
 func (d *decoder) checkQuorum(doc *document) {
 	voters := len(doc.exp.Cluster.Topology.Voters())
 	for i, e := range doc.faults {
@@ -36,7 +37,7 @@ func (doc *document) begins(i int) time.Duration {
 	return earliest
 }
 
-// healedBefore says whether line i's faults are all healed before line j begins, by j's triggers.
+// healedBefore reports whether line i's faults are all healed before line j begins, by j's triggers.
 func (doc *document) healedBefore(i, j int) bool {
 	before := doc.follows(doc.faults[j])
 	switch {
@@ -49,8 +50,8 @@ func (doc *document) healedBefore(i, j int) bool {
 	}
 }
 
-// lostAt counts the nodes that may be out of the quorum at a time, when line by begins. Targets found at run time count
-// one each: two of them may be two nodes, even when they read the same.
+// lostAt counts the nodes that may be out of the quorum at a time, when line by begins. Targets found at run time count one
+// each: two of them may be two nodes, even if they read the same.
 func (doc *document) lostAt(t time.Duration, by int) int {
 	named, found, voters := map[int]bool{}, 0, len(doc.exp.Cluster.Topology.Voters())
 	for i, e := range doc.faults {
@@ -71,10 +72,10 @@ func (doc *document) lostAt(t time.Duration, by int) int {
 	return min(len(named)+found, voters)
 }
 
-// outage is the worst that a fault may take out of the quorum. Different targets to choose from are one node, not known
-// before. Where controllers are nodes of their own, only a fault on the controller takes one of them.
-func (e entry) outage(separate bool) toxics.Outage {
-	var worst toxics.Outage
+// outage is the most that a fault may take out of the quorum. A choice of targets is one node, not known before. If
+// controllers are nodes of their own, only a fault on the controller takes one of them.
+func (e entry) outage(separate bool) target.Outage {
+	var worst target.Outage
 	for _, d := range []drawer{lowest{}, highest{}} {
 		options := map[string]any{}
 		for name, s := range e.options {
@@ -84,11 +85,11 @@ func (e entry) outage(separate bool) toxics.Outage {
 		if err != nil {
 			continue // checked before
 		}
-		for _, target := range e.target.variants() {
-			text, _ := target.(string) // checked before
+		for _, variant := range e.target.variants() {
+			text, _ := variant.(string) // checked before
 			out := toxics.OutageOf(fault, text)
 			if separate {
-				out = toxics.Outage{Found: out.Controller}
+				out = target.Outage{Found: out.Controller}
 			}
 			worst.All = worst.All || out.All
 			worst.Found = worst.Found || out.Found

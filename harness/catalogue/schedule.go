@@ -13,8 +13,11 @@ import (
 	"github.com/chaeos/chaeos/toxics"
 )
 
-// shortest is the shortest time that a fault may last.
-const shortest = 100 * time.Millisecond
+// shortest and longest bound how long a fault may last.
+const (
+	shortest = 100 * time.Millisecond
+	longest  = 24 * time.Hour
+)
 
 // reserved are the fields of a schedule's line that are no options of its fault.
 var reserved = []string{
@@ -25,7 +28,7 @@ var reserved = []string{
 type entry struct {
 	at, lasts span
 	repeat    repeat
-	// label is what triggers of later lines call it.
+	// label is its name for triggers of later lines.
 	label          string
 	when, healWhen *condition
 	aimsAt         []string
@@ -66,7 +69,7 @@ func (d *decoder) schedule(f field, doc *document) {
 	}
 }
 
-// entry reads one line: when, what and on whom; every field that is not reserved is an option of the fault.
+// entry reads one line: when, what, and on which target. Every field that is not reserved is an option of the fault.
 func (d *decoder) entry(item field, doc *document) entry {
 	e := entry{options: map[string]setting{}, tokens: map[string]field{}, start: first(item.value)}
 	for _, f := range d.entries(item.value, "with a fault") {
@@ -85,7 +88,7 @@ func (d *decoder) entry(item field, doc *document) entry {
 		case "at":
 			e.at = d.span(f, 0, 24*time.Hour)
 		case "for":
-			e.lasts = d.span(f, shortest, 24*time.Hour)
+			e.lasts = d.span(f, shortest, longest)
 		case "name":
 			e.label = d.label(f, doc)
 		case "aims-at":
@@ -139,7 +142,7 @@ func (d *decoder) aims(f field, doc *document) (all []string) {
 }
 
 // checkEntry checks everything that a fault may turn out to be.
-func (d *decoder) checkEntry(e entry, exp harness.Experiment, scope toxics.Scope) {
+func (d *decoder) checkEntry(e entry, exp harness.Experiment, scope harness.Scope) {
 	if _, err := toxics.Find(e.name); err != nil {
 		d.fail(first(e.tokens["fault"].value), "unknown fault %q (%s)", e.name, suggest(e.name, toxics.Names()))
 		return
@@ -158,7 +161,7 @@ func (d *decoder) checkEntry(e entry, exp harness.Experiment, scope toxics.Scope
 }
 
 // checkOptions makes the fault with every variant of each option, the others at their low ends.
-func (d *decoder) checkOptions(e entry, target string, scope toxics.Scope) {
+func (d *decoder) checkOptions(e entry, target string, scope harness.Scope) {
 	plain := map[string]any{}
 	for name, s := range e.options {
 		plain[name] = s.variants()[0]
@@ -173,7 +176,7 @@ func (d *decoder) checkOptions(e entry, target string, scope toxics.Scope) {
 	}
 }
 
-func (d *decoder) makeFault(e entry, target string, options map[string]any, scope toxics.Scope) {
+func (d *decoder) makeFault(e entry, target string, options map[string]any, scope harness.Scope) {
 	fault, err := toxics.New(e.name, options)
 	if err == nil {
 		err = toxics.Check(e.name, fault, target, scope)
@@ -184,16 +187,16 @@ func (d *decoder) makeFault(e entry, target string, options map[string]any, scop
 	case errors.As(err, &option) && option.Unknown:
 		d.fail(e.tokens[option.Option].key, "unknown option %q: a line has %s; %s", option.Option,
 			strings.Join(reserved, ", "), option.Reason)
-	case errors.As(err, &option):
+	case errors.As(err, &option) && e.tokens[option.Option].value != nil:
 		d.fail(first(e.tokens[option.Option].value), "%v", err)
-	default:
+	default: // the target, or an option that is as it is unless given
 		d.fail(first(e.tokens["target"].value), "%v", err)
 	}
 }
 
-// scopeOf says what an experiment has, for checks of faults.
-func scopeOf(names []string, exp harness.Experiment) (toxics.Scope, error) {
-	scope := toxics.Scope{Brokers: len(exp.Cluster.Topology.BrokerIDs()), Partitions: exp.Cluster.Partitions, Workers: exp.Workers}
+// scopeOf is what an experiment has, for checks of faults.
+func scopeOf(names []string, exp harness.Experiment) (harness.Scope, error) {
+	scope := harness.Scope{Brokers: len(exp.Cluster.Topology.BrokerIDs()), Partitions: exp.Cluster.Partitions, Workers: exp.Workers}
 	for _, info := range pipelines() {
 		if slices.Contains(names, info.Name) {
 			scope.Pipelines = append(scope.Pipelines, info)
@@ -205,6 +208,6 @@ func scopeOf(names []string, exp harness.Experiment) (toxics.Scope, error) {
 	return scope, nil
 }
 
-func checkFault(f harness.ScheduledFault, scope toxics.Scope) error {
+func checkFault(f harness.ScheduledFault, scope harness.Scope) error {
 	return toxics.Check(f.Name, f.Fault, f.Target, scope)
 }

@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	// fireWithin is how long a trigger may take unless the line says otherwise; one that waits for another fault may take
-	// so much longer than that fault can last.
+	// fireWithin is how long a trigger may take by default; one that waits for another fault gets this time on top of what
+	// that fault may last.
 	fireWithin = 10 * time.Second
-	// longestWithin bounds what a line may say.
+	// longestWithin bounds what a line may set.
 	longestWithin = 24 * time.Hour
 )
 
@@ -111,18 +111,18 @@ func (d *decoder) bounded(e *entry, doc *document) {
 	case e.when.within == 0:
 		e.when.within = doc.bound(e)
 	case e.at.low+e.when.within < awaited:
-		d.fail(first(e.when.field.value), "the trigger gives up at %s, and the fault it waits for may come to that at %s only",
+		d.fail(first(e.when.field.value), "the trigger gives up at %s, and the fault it waits for may get there only at %s",
 			e.at.low+e.when.within, awaited)
 	}
 }
 
-// bound is how long a line's trigger may take where it doesn't say: as long as the fault it waits for may take to get
-// there, and a margin.
+// bound is how long a line's trigger may take by default: as long as the fault it waits for may take to get there, and a
+// margin.
 func (doc *document) bound(e *entry) time.Duration {
 	return max(doc.awaited(e)-e.at.low, 0) + fireWithin
 }
 
-// awaited is the latest time at which the fault that a line's trigger waits for is injected, or healed; 0 where it waits
+// awaited is the latest time at which the fault that a line's trigger waits for is injected, or healed; 0 if it waits
 // for none.
 func (doc *document) awaited(e *entry) time.Duration {
 	i := doc.follows(*e)
@@ -149,7 +149,7 @@ func (doc *document) follows(e entry) int {
 }
 
 // checkCondition makes the trigger with every variant of each setting, the others at their low ends.
-func (d *decoder) checkCondition(c *condition, scope triggers.Scope) {
+func (d *decoder) checkCondition(c *condition, scope harness.Scope) {
 	if c == nil {
 		return
 	}
@@ -167,13 +167,13 @@ func (d *decoder) checkCondition(c *condition, scope triggers.Scope) {
 	}
 }
 
-func (d *decoder) makeTrigger(c *condition, settings map[string]any, scope triggers.Scope) {
+func (d *decoder) makeTrigger(c *condition, settings map[string]any, scope harness.Scope) {
 	_, err := triggers.New(c.kind, settings, scope)
 	var option *triggers.OptionError
 	switch {
 	case err == nil:
 	case errors.As(err, &option) && option.Unknown:
-		d.fail(c.tokens[option.Option].key, "unknown setting %q: %s", option.Option, option.Reason)
+		d.fail(c.tokens[option.Option].key, "unknown setting %q: the trigger %s", option.Option, option.Reason)
 	case errors.As(err, &option) && c.tokens[option.Option].value != nil:
 		d.fail(first(c.tokens[option.Option].value), "%v", err)
 	default:
@@ -182,7 +182,7 @@ func (d *decoder) makeTrigger(c *condition, settings map[string]any, scope trigg
 }
 
 // checkSameWorkers refuses a pair of triggers of which one would leave workers waiting for the other.
-func (d *decoder) checkSameWorkers(e *entry, scope triggers.Scope) {
+func (d *decoder) checkSameWorkers(e *entry, scope harness.Scope) {
 	if e.when == nil || e.healWhen == nil || d.err != nil {
 		return
 	}
@@ -198,13 +198,8 @@ func (d *decoder) checkSameWorkers(e *entry, scope triggers.Scope) {
 }
 
 // triggerScope says what the triggers of line i may name.
-func (doc *document) triggerScope(i int, exp harness.Experiment) triggers.Scope {
-	scope := triggers.Scope{Partitions: exp.Cluster.Partitions, Workers: exp.Workers}
-	for _, info := range pipelines() {
-		if slices.Contains(exp.Pipelines, info.Name) {
-			scope.Pipelines = append(scope.Pipelines, info)
-		}
-	}
+func (doc *document) triggerScope(i int, exp harness.Experiment) harness.Scope {
+	scope, _ := scopeOf(exp.Pipelines, exp) // an experiment without pipelines is refused elsewhere
 	for _, e := range doc.faults[:i] {
 		if e.label != "" {
 			scope.Labels = append(scope.Labels, e.label)
@@ -214,7 +209,7 @@ func (doc *document) triggerScope(i int, exp harness.Experiment) triggers.Scope 
 }
 
 // trigger puts the line's triggers on one of its faults.
-func (e entry) trigger(d drawer, path string, f *harness.ScheduledFault, scope triggers.Scope) (err error) {
+func (e entry) trigger(d drawer, path string, f *harness.ScheduledFault, scope harness.Scope) (err error) {
 	if e.when != nil {
 		if f.When, err = e.when.draw(d, path+"when.", scope); err != nil {
 			return fmt.Errorf("when: %w", err)
@@ -228,7 +223,7 @@ func (e entry) trigger(d drawer, path string, f *harness.ScheduledFault, scope t
 	return nil
 }
 
-func (c *condition) draw(d drawer, path string, scope triggers.Scope) (*harness.When, error) {
+func (c *condition) draw(d drawer, path string, scope harness.Scope) (*harness.When, error) {
 	settings := map[string]any{}
 	for name, s := range c.settings {
 		settings[name] = s.draw(d, path+name)

@@ -1,4 +1,4 @@
-// Package nearest finds the names that a person who mistyped may have meant.
+// Package nearest finds the names that a mistyped one may have meant.
 package nearest
 
 import (
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Names returns up to three of names that a person who wrote name may have meant, nearest first: those that begin with it,
+// Names returns up to three of the names that may have been meant by name, nearest first: those that begin with it,
 // and those within a third of their letters. Case does not matter.
 func Names(name string, names []string) []string {
 	type candidate struct {

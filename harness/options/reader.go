@@ -22,12 +22,19 @@ func (e *Error) Error() string { return e.Option + ": " + e.Reason }
 // Reader reads options as YAML gives them: strings, numbers, booleans, lists and mappings. It keeps the first thing that
 // is wrong; after that it returns defaults.
 type Reader struct {
+	name   string
+	known  []string
 	values map[string]any
 	err    error
 }
 
-// NewReader makes a reader of the given options, by name.
-func NewReader(values map[string]any) *Reader { return &Reader{values: values} }
+// NewReader makes a reader of the options given for a fault or trigger of the given name, which takes the known ones.
+func NewReader(name string, known []string, values map[string]any) *Reader {
+	return &Reader{name: name, known: known, values: values}
+}
+
+// Name is the name of the fault or trigger whose options are read.
+func (r *Reader) Name() string { return r.name }
 
 // Value returns an option as it was given, and whether it was.
 func (r *Reader) Value(option string) (any, bool) {
@@ -42,15 +49,15 @@ func (r *Reader) Fail(option, format string, args ...any) {
 	}
 }
 
-// Finish returns the first thing that is wrong, an option that isn't known among them; who says what takes them.
-func (r *Reader) Finish(who string, known []string) error {
-	takes := strings.Join(known, ", ")
-	if len(known) == 0 {
+// Finish returns the first thing that is wrong, which may be an option that isn't known.
+func (r *Reader) Finish() error {
+	takes := strings.Join(r.known, ", ")
+	if len(r.known) == 0 {
 		takes = "no options"
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.values)) {
-		if !slices.Contains(known, name) {
-			return &Error{Option: name, Unknown: true, Reason: fmt.Sprintf("%s takes %s", who, takes)}
+		if !slices.Contains(r.known, name) {
+			return &Error{Option: name, Unknown: true, Reason: fmt.Sprintf("%s takes %s", r.name, takes)}
 		}
 	}
 	return r.err

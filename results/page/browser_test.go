@@ -327,7 +327,8 @@ func readableLabels(t *testing.T, tabs chromium) {
 // wantedLooksDifferent: a violation that the experiment is there to show has another colour than one that is not wanted.
 func wantedLooksDifferent(t *testing.T, tabs chromium) {
 	r, tl := sample()
-	r.Rows[0].Delivered, r.Rows[0].Numbers.Lost = "violated", 3
+	r.Rows[0].Delivered = "violated"
+	r.Rows[0].Numbers.Set("lost", 3)
 	r.Rows[0].Verdicts[0].Verdict, r.Rows[0].Verdicts[0].Expected = harness.Violated, harness.MustBreak
 	tl.Pipelines[0].Verdict, tl.Pipelines[0].Outcome = "at-least-once violated, as expected", "wanted"
 	path := filepath.Join(t.TempDir(), "wanted.html")

@@ -2,6 +2,7 @@ package brokertest
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -11,55 +12,144 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/toxics"
+	"github.com/chaeos/chaeos/toxics/kit"
+	"github.com/chaeos/chaeos/toxics/target"
+	"github.com/chaeos/chaeos/toxics/tried"
 )
 
-// aimed are faults that hit the stage's own topic, group, transaction or clients, or broker 2, where a bystander uses
-// brokers 1 and 3: some of it is on the very broker, link group or partition number that is hit. Those that take longer
-// have a bystander in tests of their own.
-var aimed = []struct {
-	fault, target string
-	options       map[string]any
-	// before makes what the fault is to hit, and what it must not, and returns what to assert of that after the heal.
-	before func(*testing.T, *stage, *bystander) func(*testing.T)
-	proof  string
-}{
-	{"broker-config", "broker 2", map[string]any{"set": map[string]any{"num.replica.fetchers": uint64(2)}}, nil, "changed broker 2"},
-	{"add-partitions", "topic output", nil, nil, "partitions of output: 3 -> 4"},
-	{"offsets-delete", "group", nil, offsetsToLose, "committed offsets gone: input/0 42"},
-	{"group-delete", "group", nil, offsetsToLose, "committed offsets gone: input/0 42"},
-	{"transaction-abort", "partition output/0", nil, transactionToLose, "of output/0 aborted"},
-	{"request-drop", "worker 0", map[string]any{"topic": "output", "times": 0}, nil, "Produce requests? dropped on faults-"},
-	{"request-delay", "leader of output/0", map[string]any{"topic": "output", "times": 0, "delay": "1s"}, nil, `delayed up to \d\.\ds on faults-`},
-	{"response-delay", "leader of output/0", map[string]any{"topic": "output", "times": 0, "delay": "1s"}, nil, `delayed up to \d\.\ds on faults-`},
-	{"connection-cut", "leader of output/0", map[string]any{"topic": "output", "times": 2}, nil, "cut .*on faults-"},
-	{"preferred-election", "topic output", nil, othersPreferred, "leader of output/0: 1 -> 3"},
+// elsewhere are the faults that have tests of their own here.
+var elsewhere = []string{
+	"bandwidth", "broker-kill", "broker-pause", "broker-restart", "broker-stop", "broker-wipe", "delete-records", "latency",
+	"leader-move", "leader-storm", "partition", "power-loss", "refuse", "request-hold", "reset", "response-drop", "response-hold",
+	"rolling-restart", "service-fail", "slow-close", "source-kill", "topic-config", "unclean-election", "worker-kill",
+	"worker-pause", "worker-scale", "worker-stop",
 }
 
-// TestFaultsLeaveOthersAlone: whoever uses another topic, group, transactional id, client or broker goes on as before,
-// while a fault is active and after its heal, which leaves nothing on any link.
-func TestFaultsLeaveOthersAlone(t *testing.T) {
-	s := newStage(t)
-	s.Observer = unseen{} // a fault bites only where records are in flight
-	b := s.bystander(t, 1, 3)
-	for _, c := range aimed {
-		t.Run(c.fault, func(t *testing.T) {
-			after := func(*testing.T) {}
-			if c.before != nil {
-				after = c.before(t, s, b)
-			}
-			b.look(t)
-			i := s.inject(t, c.fault, c.target, c.options)
-			b.leftAlone(t, "while it is active")
-			s.heal(t, i)
-			bite := onlyBite(t, i)
-			assert.True(t, bite.Bit, bite.Proof)
-			assert.Regexp(t, c.proof, bite.Proof)
-			s.passes(t)
-			b.leftAlone(t, "after its heal")
-			after(t)
-		})
+// aim is how a fault is injected beside a bystander: whatever is not given is as it is tried elsewhere.
+type aim struct {
+	target  string
+	options map[string]any
+	// before makes what the fault is to hit, and what it must not, and returns what to assert of that after the heal.
+	before func(*testing.T, *stage, *bystander) func(*testing.T)
+	// proof is a pattern of what the fault must quote.
+	proof string
+	// last says that it leaves leaders where others don't expect them.
+	last bool
+}
+
+// aimed are the faults of which more is known than that they take effect: what must be hit, what must not, and the proof.
+var aimed = map[string]aim{
+	"add-partitions":     {proof: "partitions of output: 3 -> 4"},
+	"broker-config":      {options: map[string]any{"set": map[string]any{"num.replica.fetchers": uint64(2)}}, proof: "changed broker 2"},
+	"connection-cut":     {target: "leader of output/0", options: map[string]any{"topic": "output", "times": 2}, proof: "cut .*on faults-"},
+	"group-delete":       {options: map[string]any{}, before: offsetsToLose, proof: "committed offsets gone: input/0 42"},
+	"offsets-delete":     {before: offsetsToLose, proof: "committed offsets gone: input/0 42"},
+	"preferred-election": {before: othersPreferred, proof: "leader of output/0: 1 -> 3", last: true},
+	"request-delay":      {target: "leader of output/0", options: everyRequest, proof: `delayed up to \d\.\ds on faults-`},
+	"request-drop":       {options: map[string]any{"topic": "output", "times": 0}, proof: "Produce requests? dropped on faults-"},
+	"response-delay":     {target: "leader of output/0", options: everyRequest, proof: `delayed up to \d\.\ds on faults-`},
+	"transaction-abort":  {before: transactionToLose, proof: "of output/0 aborted"},
+}
+
+var everyRequest = map[string]any{"topic": "output", "times": 0, "delay": "1s"}
+
+// aimAt fills in what is not given.
+func aimAt(kind kit.Kind) aim {
+	a, usual := aimed[kind.Name], tried.Of(kind)
+	if a.target == "" {
+		a.target = usual.Target
 	}
-	b.ends(t)
+	if a.options == nil {
+		a.options = usual.Options
+	}
+	if a.before == nil {
+		a.before = func(t *testing.T, s *stage, _ *bystander) func(*testing.T) {
+			if usual.Before != nil {
+				usual.Before(t, s.Field)
+			}
+			return func(*testing.T) {}
+		}
+	}
+	return a
+}
+
+// TestFaultsLeaveOthersAlone: every fault that has no test of its own takes effect, and whoever uses another topic, group,
+// transactional id, client, broker or worker goes on as before, while the fault is active and after its heal, which leaves
+// nothing on any link.
+func TestFaultsLeaveOthersAlone(t *testing.T) {
+	left := map[target.Class][]kit.Kind{}
+	for _, kind := range toxics.All() {
+		if !slices.Contains(elsewhere, kind.Name) {
+			left[stageClass(kind.Hits)] = append(left[stageClass(kind.Hits)], kind)
+		}
+	}
+	for class, kinds := range left {
+		slices.SortStableFunc(kinds, func(x, y kit.Kind) int { return ifLast(x) - ifLast(y) })
+		s, b := beside(t, class)
+		for _, kind := range kinds {
+			t.Run(kind.Name, func(t *testing.T) { s.leavesAlone(t, b, kind.Name, aimAt(kind)) })
+		}
+		b.ends(t)
+	}
+}
+
+func ifLast(kind kit.Kind) int {
+	if aimed[kind.Name].last {
+		return 1
+	}
+	return 0
+}
+
+// stageClass says what a fault needs to be tried on: workers, members of other sorts, or brokers and clients only.
+func stageClass(hits target.Class) target.Class {
+	switch hits {
+	case target.Workers:
+		return target.Workers
+	case target.Sources, target.Service:
+		return target.Sources
+	}
+	return target.Brokers
+}
+
+// beside makes a stage, and a bystander that uses brokers 1 and 3 only: some of it is on the very broker, link group or
+// partition number that faults hit. Where processes of members are hit, brokers are not, and it uses all of them.
+func beside(t *testing.T, class target.Class) (*stage, *bystander) {
+	t.Helper()
+	switch class {
+	case target.Workers:
+		s := newWorkers(t)
+		b := s.bystander(t, 1, 2, 3)
+		b.withOthers(t, 0)
+		return s, b
+	case target.Sources:
+		s := newWorkers(t, "idempotent-producer", "notify-then-commit")
+		return s, s.bystander(t, 1, 2, 3)
+	}
+	s := newStage(t)
+	s.Observer = unseen{} // a fault takes effect only where records are in flight
+	return s, s.bystander(t, 1, 3)
+}
+
+// leavesAlone injects one fault and heals it.
+func (s *stage) leavesAlone(t *testing.T, b *bystander, fault string, a aim) {
+	t.Helper()
+	after := a.before(t, s, b)
+	b.look(t)
+	i := s.inject(t, fault, a.target, a.options)
+	b.leftAlone(t, "while it is active")
+	s.heal(t, i)
+	var proofs []string
+	for _, bite := range i.Bites(t.Context()) {
+		if bite.Bit {
+			proofs = append(proofs, bite.Proof)
+		}
+	}
+	require.NotEmpty(t, proofs, "it took no effect")
+	assert.Regexp(t, a.proof, proofs[0])
+	s.passes(t)
+	b.leftAlone(t, "after its heal")
+	after(t)
 }
 
 func offsetsToLose(t *testing.T, s *stage, _ *bystander) func(*testing.T) {

@@ -17,6 +17,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/wait"
 	"github.com/chaeos/chaeos/toxics"
 )
@@ -62,7 +63,6 @@ func (f fleet) Offered(string) uint64 {
 }
 
 type observer struct {
-	harness.Observer
 	producers []*producer
 }
 
@@ -100,7 +100,7 @@ func newStage(t *testing.T) *stage {
 		names = append(names, fmt.Sprintf("%s-%d", prefix, p))
 	}
 	createTopics(t, admin, plan.Input, plan.Pipelines[0].Output)
-	s.Field = &harness.Field{Cluster: c, Admin: admin, Plan: plan, Rand: rand.New(rand.NewPCG(1, 0))}
+	s.Field = &harness.Field{Cluster: c, Admin: admin, Plan: plan, Rand: rand.New(rand.NewPCG(1, 0)), Claims: &claims.Book{}}
 	s.awaitInSync(t)
 	for p, name := range names {
 		s.producers = append(s.producers, startProducer(t, c, name, plan.Pipelines[0].Output, int32(p)))

@@ -15,13 +15,14 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/wait"
 	"github.com/chaeos/chaeos/workloads"
 )
 
 // unseen is an observer that has seen nothing: all that was offered counts as in flight.
-type unseen struct{ harness.Observer }
+type unseen struct{}
 
 func (unseen) Visible(string) uint64 { return 0 }
 
@@ -80,7 +81,7 @@ func startWorkers(t *testing.T, exp harness.Experiment) *stage {
 		return !slices.ContainsFunc(pipelines, func(name string) bool { return f.Offered(name) == 0 }), nil
 	}),
 		"a fault bites only where records are in flight")
-	return &stage{cluster: c, Field: &harness.Field{Cluster: c, Admin: admin, Plan: plan, Fleet: f, Observer: unseen{}, Dir: dir}}
+	return &stage{cluster: c, Field: &harness.Field{Cluster: c, Admin: admin, Plan: plan, Fleet: f, Observer: unseen{}, Dir: dir, Claims: &claims.Book{}}}
 }
 
 func (s *stage) member(t *testing.T, name string) harness.Member {
@@ -113,7 +114,7 @@ func (s *stage) awaitHeld(t *testing.T) {
 
 func TestWorkersAreKilledAtTheirPhasesAndStartedAgain(t *testing.T) {
 	s := newWorkers(t)
-	i := s.inject(t, "worker-kill", "holder of output/1", map[string]any{
+	i := s.inject(t, "worker-kill", "owner of output/1", map[string]any{
 		"phase": map[string]any{"auto-commit": "committed", "idempotent": "flushed", "transactional": "flushed"}, "held": 50,
 	})
 	require.Len(t, i.Resolved().Members, 3)
@@ -140,7 +141,7 @@ func TestWorkersAreKilledAtTheirPhasesAndStartedAgain(t *testing.T) {
 		assert.Regexp(t, `^killed \S+ in phase (committed|flushed) with \d+ records held$`, bite.Proof)
 	}
 	s.awaitHeld(t)
-	assert.Empty(t, s.Fleet.Incidents())
+	assert.Empty(t, s.Fleet.(harness.Lifecycle).Incidents())
 }
 
 func TestWorkersArePausedAndGoOn(t *testing.T) {
@@ -159,10 +160,10 @@ func TestWorkersArePausedAndGoOn(t *testing.T) {
 	b.leftAlone(t, "after that")
 	for _, bite := range i.Bites(t.Context()) {
 		assert.True(t, bite.Bit, bite.Proof)
-		assert.True(t, strings.HasPrefix(bite.Proof, "stopped "+bite.Pipeline+"-0, which held output/"), bite.Proof)
+		assert.True(t, strings.HasPrefix(bite.Proof, "stopped "+bite.Pipeline+"-0, which owned output/"), bite.Proof)
 	}
 	s.awaitHeld(t)
-	assert.Empty(t, s.Fleet.Incidents())
+	assert.Empty(t, s.Fleet.(harness.Lifecycle).Incidents())
 }
 
 // frozen asserts that the kernel has stopped the processes of a fault's workers.
@@ -216,7 +217,7 @@ func TestWorkersComeAndGoAndReturnAsOthers(t *testing.T) {
 			assert.True(t, bite.Bit, bite.Proof)
 		}
 	}
-	assert.Empty(t, s.Fleet.Incidents(), "who is told to end does so in order")
+	assert.Empty(t, s.Fleet.(harness.Lifecycle).Incidents(), "who is told to end does so in order")
 }
 
 // transactionalIDs lists those of this stage that any coordinator knows.

@@ -31,7 +31,8 @@ type Counters struct {
 // armed is a rule at work at one proxy.
 type armed struct {
 	*matcher
-	budget *budget
+	budgets *budgets
+	budget  *budget
 
 	mu     sync.Mutex
 	off    bool          // disarmed: kept for its counters
@@ -39,9 +40,9 @@ type armed struct {
 	counts Counters
 }
 
-func arm(m *matcher) *armed {
+func arm(m *matcher, from *budgets) *armed {
 	return &armed{
-		matcher: m, budget: useBudget(m.Rule), gate: make(chan struct{}), counts: Counters{Codes: map[string]int64{}},
+		matcher: m, budgets: from, budget: from.use(m.Rule), gate: make(chan struct{}), counts: Counters{Codes: map[string]int64{}},
 	}
 }
 
@@ -62,7 +63,7 @@ func (a *armed) disarm() {
 	if !a.off {
 		a.off = true
 		close(a.gate)
-		leaveBudget(a.Rule)
+		a.budgets.leave(a.Rule)
 	}
 }
 

@@ -25,6 +25,7 @@ type command struct {
 
 // board is the rules at one toxic. Its zero value has none.
 type board struct {
+	sharing
 	mu   sync.Mutex // held by commands
 	all  []*armed   // in the order of arming, disarmed ones among them
 	live atomic.Pointer[[]*armed]
@@ -75,7 +76,7 @@ func (b *board) arm(r Rule) error {
 			return nil
 		}
 	}
-	b.all = append(b.all, arm(m))
+	b.all = append(b.all, arm(m, &b.exchange().budgets))
 	if kept := slices.IndexFunc(b.all, (*armed).isOff); kept >= 0 && len(b.all) > maxKept {
 		b.all = slices.Delete(b.all, kept, kept+1)
 	}

@@ -190,9 +190,7 @@ func TestTheBrokerGoesWhileARequestIsHeld(t *testing.T) {
 	r.status("rule", func(s RuleStatus) bool { return s.Waiting == 1 })
 	r.broker.drop()
 	assert.True(t, p.closed())
-	begin := time.Now()
 	require.NoError(t, r.Disarm("rule"))
 	s := r.status("rule", func(s RuleStatus) bool { return s.Waiting == 0 && s.Unanswered == 0 })
-	assert.Less(t, time.Since(begin), lastWords+2*time.Second)
 	assert.Zero(t, s.Answered)
 }

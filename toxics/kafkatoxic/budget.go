@@ -10,48 +10,49 @@ import (
 type budget struct {
 	skip, times int64
 	seen        atomic.Int64
-	users       int // guarded by budgets.mu
+	users       int // guarded by the budgets' lock
 }
 
-// take counts a match and says whether it is one to act on.
+// take counts a match and reports whether it is one to act on.
 func (b *budget) take() bool {
 	n := b.seen.Add(1)
 	return n > b.skip && (b.times == 0 || n <= b.skip+b.times)
 }
 
-// spent says that no further match will be acted on.
+// spent reports whether no further match will be acted on.
 func (b *budget) spent() bool { return b.times > 0 && b.seen.Load() >= b.skip+b.times }
 
-// budgets are those in use in this process, by Share.
-var budgets = struct {
+// budgets are those in use at one server, by Share.
+type budgets struct {
 	mu      sync.Mutex
 	byShare map[string]*budget
-}{byShare: map[string]*budget{}}
+}
 
-// useBudget returns the budget of a rule's share, or one of its own where it shares none; the first rule that uses a budget
-// says how large it is.
-func useBudget(r Rule) *budget {
+// use returns the budget of a rule's share, or one of its own where it shares none; the first rule that uses a budget says
+// how large it is.
+func (b *budgets) use(r Rule) *budget {
 	fresh := &budget{skip: r.Skip, times: r.Times}
 	if r.Share == "" {
 		return fresh
 	}
-	budgets.mu.Lock()
-	defer budgets.mu.Unlock()
-	b := budgets.byShare[r.Share]
-	if b == nil {
-		b = fresh
-		budgets.byShare[r.Share] = b
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	shared := b.byShare[r.Share]
+	if shared == nil {
+		shared = fresh
+		b.byShare[r.Share] = shared
 	}
-	b.users++
-	return b
+	shared.users++
+	return shared
 }
 
-func leaveBudget(r Rule) {
-	budgets.mu.Lock()
-	defer budgets.mu.Unlock()
-	if b := budgets.byShare[r.Share]; b != nil {
-		if b.users--; b.users == 0 {
-			delete(budgets.byShare, r.Share)
+// leave ends one rule's use of its share's budget.
+func (b *budgets) leave(r Rule) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if shared := b.byShare[r.Share]; shared != nil {
+		if shared.users--; shared.users == 0 {
+			delete(b.byShare, r.Share)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -113,11 +114,11 @@ func TestEveryChunking(t *testing.T) {
 // armedToxic is a request toxic with at most one rule.
 func armedToxic(t *testing.T, rule *Rule) *RequestToxic {
 	t.Helper()
-	up := &RequestToxic{}
+	up := &RequestToxic{board: board{sharing: sharing{with: newExchange()}}}
 	if rule != nil {
 		m, err := newMatcher(*rule)
 		require.NoError(t, err)
-		up.all = []*armed{arm(m)}
+		up.all = []*armed{arm(m, &up.exchange().budgets)}
 		up.publish()
 	}
 	return up
@@ -143,7 +144,7 @@ func check(t *testing.T, s streams, up *RequestToxic, sizes func(int) int, inter
 	require.Equal(t, s.requests, restored, "nothing but marks changes")
 	keep.putBack()
 	answers := correlations(s.responses, 4, func(n int, _ int32) int32 { return ids[n] })
-	require.Equal(t, s.responses, through(t, &ResponseToxic{}, answers, sizes, interrupts), "every answer has its own id again")
+	require.Equal(t, s.responses, through(t, &ResponseToxic{sharing: sharing{with: up.exchange()}}, answers, sizes, interrupts), "every answer has its own id again")
 }
 
 // keeping is a request toxic whose tickets outlive its connection.
@@ -164,21 +165,19 @@ type keepingJudge struct {
 }
 
 func (j keepingJudge) gone() {
-	tickets.mu.Lock()
-	for id, t := range tickets.open {
-		if len(j.k.all) > 0 && t.rule == j.k.all[0] {
-			j.k.tickets[id] = t
-		}
-	}
-	tickets.mu.Unlock()
+	issued := &j.k.exchange().tickets
+	issued.mu.Lock()
+	maps.Copy(j.k.tickets, issued.open)
+	issued.mu.Unlock()
 	j.requests.gone()
 }
 
 func (k *keeping) putBack() {
+	issued := &k.exchange().tickets
 	for id, t := range k.tickets {
-		tickets.mu.Lock()
-		tickets.open[id] = t
-		tickets.mu.Unlock()
+		issued.mu.Lock()
+		issued.open[id] = t
+		issued.mu.Unlock()
 		t.rule.count(func(c *Counters) { c.Unanswered++ })
 	}
 }
@@ -201,7 +200,7 @@ func FuzzPassing(f *testing.F) {
 			}
 		}
 		require.LessOrEqual(t, differ, 4*int(up.all[0].report().Matched), "only correlation ids may differ")
-		require.Equal(t, string(data), string(through(t, &ResponseToxic{}, data, sizes, 0)))
+		require.Equal(t, string(data), string(through(t, &ResponseToxic{sharing: sharing{with: up.exchange()}}, data, sizes, 0)))
 	})
 }
 

@@ -14,10 +14,12 @@ const (
 	ResponseType = "kafka_resp"
 )
 
-// Register makes both types known to the Toxiproxy server of this process, once.
+// Register makes both types known to the Toxiproxy server of this process. It must be called before the server makes
+// proxies; to call it again does nothing.
 var Register = sync.OnceFunc(func() {
-	toxics.Register(RequestType, new(RequestToxic))
-	toxics.Register(ResponseType, new(ResponseToxic))
+	shared := newExchange()
+	toxics.Register(RequestType, &RequestToxic{board: board{sharing: sharing{with: shared}}})
+	toxics.Register(ResponseType, &ResponseToxic{sharing: sharing{with: shared}})
 })
 
 // Prepare gives a proxy both toxics, passing everything. It must be called when the proxy is made, before anything

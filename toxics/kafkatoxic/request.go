@@ -37,7 +37,7 @@ var (
 func (t *RequestToxic) NewState() any {
 	t.connections.Add(1)
 	t.idle.Add(1)
-	r := &requests{toxic: t}
+	r := &requests{toxic: t, tickets: &t.exchange().tickets}
 	r.flow = flow{judge: r, frames: &r.cut}
 	return r
 }
@@ -71,8 +71,9 @@ func (t *RequestToxic) UnmarshalJSON(data []byte) error {
 // requests is the state of one connection's requests.
 type requests struct {
 	flow
-	toxic *RequestToxic
-	cut   frames.Requests
+	toxic   *RequestToxic
+	tickets *tickets
+	cut     frames.Requests
 	// issued are the tickets of this connection, some of which may be redeemed.
 	issued []int32
 }
@@ -127,10 +128,10 @@ func (r *requests) decide(frame []byte) {
 
 func (r *requests) act(a *armed, head frames.Request, frame []byte) {
 	if a.answerable() {
-		id, ok := issue(head, a)
+		id, ok := r.tickets.issue(head, a)
 		if ok {
 			frames.SetCorrelation(frame, id)
-			r.issued = append(slices.DeleteFunc(r.issued, func(id int32) bool { return !isOpen(id) }), id)
+			r.issued = append(slices.DeleteFunc(r.issued, func(id int32) bool { return !r.tickets.isOpen(id) }), id)
 		} else if r.toxic.unmarked.Add(1); a.On == OnResponse {
 			r.pass(frame)
 			return
@@ -147,7 +148,7 @@ func (r *requests) act(a *armed, head frames.Request, frame []byte) {
 // gone takes in the tickets whose responses can't come any more.
 func (r *requests) gone() {
 	for _, id := range r.issued {
-		redeem(id)
+		r.tickets.redeem(id)
 	}
 	r.issued = nil
 }

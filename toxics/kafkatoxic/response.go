@@ -18,6 +18,7 @@ var errTooLarge = errors.New("too large to be looked into")
 // ResponseToxic is the toxic on the responses' direction, registered as "kafka_resp". It has no settings: what to do is on
 // the tickets of marked requests.
 type ResponseToxic struct {
+	sharing
 	connections, unparsable atomic.Int64
 }
 
@@ -31,7 +32,7 @@ var (
 // NewState makes what is kept of one connection.
 func (t *ResponseToxic) NewState() any {
 	t.connections.Add(1)
-	r := &responses{toxic: t}
+	r := &responses{toxic: t, tickets: &t.exchange().tickets}
 	r.flow = flow{judge: r, frames: &r.cut}
 	return r
 }
@@ -56,8 +57,9 @@ func (t *ResponseToxic) UnmarshalJSON(data []byte) error { return strict(data, &
 // responses is the state of one connection's responses.
 type responses struct {
 	flow
-	toxic *ResponseToxic
-	cut   frames.Responses
+	toxic   *ResponseToxic
+	tickets *tickets
+	cut     frames.Responses
 	// ticket is what the gathered response is an answer to.
 	ticket ticket
 }
@@ -74,7 +76,7 @@ func (r *responses) looks() look {
 	if !marked(id) {
 		return ignore
 	}
-	t, ours := redeem(id)
+	t, ours := r.tickets.redeem(id)
 	if !ours {
 		return ignore
 	}

@@ -25,7 +25,7 @@ import (
 
 // patience bounds what must happen; a moment is how long is waited for what must not.
 const (
-	patience = 10 * time.Second
+	patience = time.Minute
 	moment   = 100 * time.Millisecond
 )
 

@@ -23,28 +23,28 @@ type ticket struct {
 	rule         *armed
 }
 
-// tickets are the marked requests on their way in this process. They need no connection's identity: the broker carries the
-// number from the one direction to the other.
-var tickets = struct {
+// tickets are the marked requests on their way through one server. They need no connection's identity: the broker carries
+// the number from the one direction to the other.
+type tickets struct {
 	mu   sync.Mutex
 	open map[int32]ticket
 	last uint32
-}{open: map[int32]ticket{}}
+}
 
 func marked(correlation int32) bool { return uint32(correlation)>>markShift == mark }
 
 // issue makes a ticket and returns the marked correlation id; false when too many are open.
-func issue(head frames.Request, rule *armed) (int32, bool) {
-	tickets.mu.Lock()
-	defer tickets.mu.Unlock()
-	if len(tickets.open) >= maxTickets {
+func (t *tickets) issue(head frames.Request, rule *armed) (int32, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.open) >= maxTickets {
 		return 0, false
 	}
 	for {
-		tickets.last = (tickets.last + 1) & (1<<markShift - 1)
-		id := int32(mark<<markShift | tickets.last)
-		if _, taken := tickets.open[id]; !taken {
-			tickets.open[id] = ticket{correlation: head.Correlation, key: head.Key, version: head.Version, rule: rule}
+		t.last = (t.last + 1) & (1<<markShift - 1)
+		id := int32(mark<<markShift | t.last)
+		if _, taken := t.open[id]; !taken {
+			t.open[id] = ticket{correlation: head.Correlation, key: head.Key, version: head.Version, rule: rule}
 			rule.count(func(c *Counters) { c.Unanswered++ })
 			return id, true
 		}
@@ -52,22 +52,22 @@ func issue(head frames.Request, rule *armed) (int32, bool) {
 }
 
 // redeem takes a ticket in.
-func redeem(id int32) (ticket, bool) {
-	tickets.mu.Lock()
-	defer tickets.mu.Unlock()
-	t, ok := tickets.open[id]
+func (t *tickets) redeem(id int32) (ticket, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	one, ok := t.open[id]
 	if ok {
-		delete(tickets.open, id)
-		t.rule.count(func(c *Counters) { c.Unanswered-- })
+		delete(t.open, id)
+		one.rule.count(func(c *Counters) { c.Unanswered-- })
 	}
-	return t, ok
+	return one, ok
 }
 
-// isOpen says whether a ticket was not redeemed yet.
-func isOpen(id int32) bool {
-	tickets.mu.Lock()
-	defer tickets.mu.Unlock()
-	_, ok := tickets.open[id]
+// isOpen reports whether a ticket was not redeemed yet.
+func (t *tickets) isOpen(id int32) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, ok := t.open[id]
 	return ok
 }
 

@@ -1,0 +1,156 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/chaeos/chaeos/harness"
+)
+
+// The election types of ElectLeaders.
+const (
+	PreferredElection = int8(0)
+	UncleanElection   = int8(1)
+)
+
+// Reorder gives partitions the given lists of replicas. Callers keep the sets as they are, so that no data moves.
+func Reorder(ctx context.Context, f *harness.Field, replicas map[TopicPartition][]int32) error {
+	req := kmsg.NewPtrAlterPartitionAssignmentsRequest()
+	req.TimeoutMillis = int32(RequestTimeout.Milliseconds())
+	byTopic := map[string][]kmsg.AlterPartitionAssignmentsRequestTopicPartition{}
+	for p, list := range replicas {
+		part := kmsg.NewAlterPartitionAssignmentsRequestTopicPartition()
+		part.Partition, part.Replicas = p.Partition, list
+		byTopic[p.Topic] = append(byTopic[p.Topic], part)
+	}
+	for topic, parts := range byTopic {
+		t := kmsg.NewAlterPartitionAssignmentsRequestTopic()
+		t.Topic, t.Partitions = topic, parts
+		req.Topics = append(req.Topics, t)
+	}
+	resp, err := Ask[*kmsg.AlterPartitionAssignmentsResponse](ctx, f, req)
+	if err != nil {
+		return fmt.Errorf("reorder replicas: %w", err)
+	}
+	errs := []error{CodeError(resp.ErrorCode, resp.ErrorMessage)}
+	for _, t := range resp.Topics {
+		for _, p := range t.Partitions {
+			if err := CodeError(p.ErrorCode, p.ErrorMessage); err != nil {
+				errs = append(errs, fmt.Errorf("reorder replicas of %s/%d: %w", t.Topic, p.Partition, err))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Elect asks for an election in each partition, and returns what went wrong in which. That a partition already has its
+// preferred leader is no error.
+func Elect(ctx context.Context, f *harness.Field, kind int8, partitions []TopicPartition) (map[TopicPartition]error, error) {
+	req := kmsg.NewPtrElectLeadersRequest()
+	req.ElectionType, req.TimeoutMillis = kind, int32(RequestTimeout.Milliseconds())
+	for _, topic := range TopicsOf(partitions) {
+		t := kmsg.NewElectLeadersRequestTopic()
+		t.Topic = topic
+		for _, p := range partitions {
+			if p.Topic == topic {
+				t.Partitions = append(t.Partitions, p.Partition)
+			}
+		}
+		req.Topics = append(req.Topics, t)
+	}
+	resp, err := Ask[*kmsg.ElectLeadersResponse](ctx, f, req)
+	if err == nil {
+		err = CodeError(resp.ErrorCode, nil)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("elect leaders: %w", err)
+	}
+	failed := map[TopicPartition]error{}
+	for _, t := range resp.Topics {
+		for _, p := range t.Partitions {
+			err := CodeError(p.ErrorCode, p.ErrorMessage)
+			if err != nil && !errors.Is(err, kerr.ElectionNotNeeded) {
+				failed[TopicPartition{t.Topic, p.Partition}] = fmt.Errorf("elect a leader of %s/%d: %w", t.Topic, p.Partition, err)
+			}
+		}
+	}
+	return failed, nil
+}
+
+// WithFirst moves one entry to the front.
+func WithFirst(list []int32, first int32) []int32 {
+	return append([]int32{first}, slices.DeleteFunc(slices.Clone(list), func(n int32) bool { return n == first })...)
+}
+
+// AwaitLeaders waits until each partition has the leader it should have.
+func AwaitLeaders(ctx context.Context, f *harness.Field, next map[TopicPartition]int) error {
+	topics := TopicsOf(slices.Collect(maps.Keys(next)))
+	return Until(ctx, func() error {
+		now, _, err := NewestTopics(ctx, f.Admin, f.Cluster.Info().Nodes, topics...)
+		if err != nil {
+			return err
+		}
+		for p, want := range next {
+			if leader := now[p.Topic][p.Partition].Leader; leader != want {
+				return fmt.Errorf("%s is led by %d, not %d", p, leader, want)
+			}
+		}
+		return nil
+	})
+}
+
+// Agreed returns an error where brokers name different leaders, or none. Brokers that don't answer have no say.
+func Agreed(ctx context.Context, f *harness.Field, partitions []TopicPartition) error {
+	var first map[string]map[int32]harness.PartitionState
+	for _, node := range f.Cluster.Info().Nodes {
+		md, err := harness.AskMetadata(ctx, f.Admin, []int{node}, TopicsOf(partitions)...)
+		if err != nil {
+			continue
+		}
+		if first == nil {
+			first = md.Topics
+		}
+		for _, p := range partitions {
+			a, b := first[p.Topic][p.Partition], md.Topics[p.Topic][p.Partition]
+			if a.Leader != b.Leader || b.Leader < 0 {
+				return fmt.Errorf("%s is led by %d, says one broker, and by %d, says broker %d", p, a.Leader, b.Leader, node)
+			}
+		}
+	}
+	if first == nil {
+		return errors.New("no broker answers")
+	}
+	return nil
+}
+
+// PutBack restores one partition's order of replicas, and its preferred leader. Where that one is down or behind, the present
+// leader stays.
+func PutBack(ctx context.Context, f *harness.Field, p TopicPartition, order []int32) error {
+	return Until(ctx, func() error {
+		if err := Reorder(ctx, f, map[TopicPartition][]int32{p: order}); err != nil {
+			return err
+		}
+		failed, err := Elect(ctx, f, PreferredElection, []TopicPartition{p})
+		if err == nil && !errors.Is(failed[p], kerr.PreferredLeaderNotAvailable) {
+			err = failed[p]
+		}
+		return err
+	})
+}
+
+// Movable lists the replicas in sync that don't lead, in the order of the assignment.
+func Movable(s harness.PartitionState) []int {
+	var can []int
+	for _, r := range s.Replicas {
+		if int(r) != s.Leader && slices.Contains(s.ISR, r) {
+			can = append(can, int(r))
+		}
+	}
+	return can
+}

@@ -1,0 +1,62 @@
+package kit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/options"
+	"github.com/chaeos/chaeos/toxics/target"
+)
+
+// serviceLinks are the links that the external service has: the one over which all workers call it.
+var serviceLinks = []string{string(harness.ServiceLink)}
+
+// LinkChoices are the values of the option "links" of faults that the service's link can have, too.
+var LinkChoices = slices.Concat(target.LinkKinds, serviceLinks)
+
+func (l LinkFault) onService() bool { return l.Has(harness.ServiceLink) }
+
+// checkService refuses the service's link where anything else is the target, and other links where it is.
+func (l LinkFault) checkService(s harness.Scope, t target.Target) error {
+	switch {
+	case t.Class() == target.Service && !slices.Equal(l.Kinds, serviceLinks):
+		return &options.Error{Option: "links", Reason: fmt.Sprintf("%q has one link only: links: %s", t, harness.ServiceLink)}
+	case !l.onService():
+		return nil
+	case t.Class() != target.Service:
+		return &options.Error{Option: "links", Reason: fmt.Sprintf("%s is the link of the target \"external service\", not of %q", harness.ServiceLink, t)}
+	case l.From != "":
+		return &options.Error{Option: "from", Reason: "all workers call the service over one link"}
+	}
+	return CallsService(s)
+}
+
+// CallsService refuses an experiment in which nobody calls the service.
+func CallsService(s harness.Scope) error {
+	if !slices.ContainsFunc(s.Pipelines, func(p harness.PipelineInfo) bool { return p.Effects }) {
+		return fmt.Errorf("no pipeline of the experiment calls the external service")
+	}
+	return nil
+}
+
+// findService is find for the external service. Whatever becomes of its link concerns every partition.
+func (l LinkFault) findService(ctx context.Context, f *harness.Field) (target.Found, []target.Stream, error) {
+	v, err := target.Look(ctx, f)
+	if err != nil {
+		return target.Found{}, nil, err
+	}
+	t := target.Found{View: v, Text: "the external service"}
+	for p := range int32(f.Plan.Partitions) {
+		t.Affected = append(t.Affected, p)
+	}
+	link := harness.Link{Kind: harness.ServiceLink, From: "workers", Proxy: harness.ServiceProxy}
+	var streams []target.Stream
+	for _, up := range []bool{true, false} {
+		if target.Crosses(l.Direction, up, !up) {
+			streams = append(streams, target.Stream{Link: link, Up: up})
+		}
+	}
+	return t, streams, nil
+}

@@ -1,0 +1,21 @@
+package kit
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/chaeos/chaeos/harness/options"
+	"github.com/chaeos/chaeos/toxics/kafkatoxic"
+)
+
+var DelayOption = options.Info{Name: "delay", About: "how long each waits from its arrival at the proxy, 1ms to 1h; 1s unless given"}
+
+func ReadDelay(r *options.Reader, on kafkatoxic.Side) WireFault {
+	w := ReadWire(r, kafkatoxic.Delay, on, 0)
+	w.Rule.Millis = r.Duration(DelayOption.Name, time.Second, time.Millisecond, time.Hour).Milliseconds()
+	return w
+}
+
+func DelayText(w WireFault) string {
+	return fmt.Sprintf("%s, %s", time.Duration(w.Rule.Millis)*time.Millisecond, w)
+}
