@@ -8,6 +8,8 @@ import (
 	"os"
 	"runtime/debug"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/provider"
+	"github.com/chaeos/chaeos/cmd/chaeos/terminal"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/prose"
 )
@@ -19,7 +21,7 @@ type app struct {
 	// live reports whether stderr is a terminal on which a line can be drawn over.
 	live bool
 	// display is what standard output is.
-	display display
+	display terminal.Display
 	// getenv reads an environment variable.
 	getenv func(string) string
 	notify func() (signals <-chan os.Signal, stop func())
@@ -41,7 +43,7 @@ type parts struct {
 	open        func(nameOrPath string) (harness.Experiment, error)
 	concrete    func(harness.Experiment, uint64) (harness.Experiment, error)
 	show        func(harness.Experiment, uint64) string
-	providers   []provider
+	providers   []provider.Kind
 	run         func(context.Context, runRequest) (*harness.Outcome, error)
 	judge       func(dir string) (*harness.Report, error)
 	// page writes the HTML page of the run in dir.
@@ -52,14 +54,14 @@ type parts struct {
 	byHand   byHand
 	suites   suites
 	// facts are what doctor reports of this machine.
-	facts          func(context.Context) []fact
+	facts          func(context.Context) []provider.Fact
 	keeper, worker child
 	toxiproxy      proxyServer
 }
 
 // runRequest is one run, and where it shows how it goes.
 type runRequest struct {
-	cluster  clusterRequest
+	cluster  provider.Request
 	spec     harness.RunSpec
 	terminal harness.Terminal
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/results"
 )
 
@@ -25,7 +26,7 @@ side. Exit code 4: nothing was proved, because a side is inconclusive, shows not
 pipeline of the same experiment in common with the others.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return usagef("compare takes at least two runs, or folders of runs, and was given %d", len(args))
+				return usage.Errorf("compare takes at least two runs, or folders of runs, and was given %d", len(args))
 			}
 			return nil
 		},
@@ -34,10 +35,10 @@ pipeline of the same experiment in common with the others.`,
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if json && opts.Markdown {
-				return usagef("--json and --markdown exclude each other: a comparison has one form")
+				return usage.Errorf("--json and --markdown exclude each other: a comparison has one form")
 			}
 			if output == "" {
-				opts.Width = a.display.width
+				opts.Width = a.display.Width
 			}
 			comparison, err := a.compare(args)
 			if err != nil {

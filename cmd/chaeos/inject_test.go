@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/provider"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/catalogue"
 	"github.com/chaeos/chaeos/harness/golden"
@@ -125,7 +126,7 @@ func TestInjectRefusesBeforeItLooksForACluster(t *testing.T) {
 	require.Equal(t, exitUsage, b.do("inject", "broker-kill", "--target", "broker 3"), "the cluster has two")
 	require.Contains(t, b.err.String(), "brokers go from 1 to 2")
 	b = newBench(t)
-	b.parts.clusters.attach = func(context.Context) (harness.Cluster, error) { return nil, errNoCluster }
+	b.parts.clusters.attach = func(context.Context) (harness.Cluster, error) { return nil, provider.ErrNoCluster }
 	require.Equal(t, exitInfrastructure, b.do("inject", "broker-kill"))
 	require.Contains(t, b.err.String(), "chaeos cluster up")
 }

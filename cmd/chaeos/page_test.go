@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/format"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/results/page"
@@ -105,10 +106,10 @@ func TestReportWritesPages(t *testing.T) {
 	b := newBench(t)
 	require.Zero(t, b.do("report", parent, "--html"))
 	for name, dir := range map[string]string{"one": one, "two": two} {
-		text, err := os.ReadFile(filepath.Join(dir, pageFile))
+		text, err := os.ReadFile(filepath.Join(dir, format.PageFile))
 		require.NoError(t, err)
 		require.Equal(t, "a page of "+name, string(text))
-		require.Contains(t, b.out.String(), filepath.Join(dir, pageFile))
+		require.Contains(t, b.out.String(), filepath.Join(dir, format.PageFile))
 	}
 	require.Equal(t, exitUsage, b.do("report", parent, "--html", "-o", filepath.Join(parent, "x.html")))
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/format"
+	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/harness/files"
 	"github.com/chaeos/chaeos/results/page"
 )
@@ -20,7 +22,7 @@ const indexFile = "index.html"
 // it is.
 func (a *app) index(paths []string, output string) error {
 	if output == "" && len(paths) > 1 {
-		return usagef("--summary --html writes one page: say where with --output, or name one folder (its page is %s in it)", indexFile)
+		return usage.Errorf("--summary --html writes one page: say where with --output, or name one folder (its page is %s in it)", indexFile)
 	}
 	path, put := filepath.Join(paths[0], indexFile), files.Replace
 	if output != "" {
@@ -51,7 +53,7 @@ func (a *app) nights(paths []string, from string) (all []page.Night, err error) 
 			return nil, err
 		}
 		for _, r := range runs {
-			at := filepath.Join(r.dir, pageFile)
+			at := filepath.Join(r.dir, format.PageFile)
 			if err := files.Replace(at, func(w io.Writer) error { return a.parts.page(w, r.dir) }); err != nil {
 				return nil, fmt.Errorf("%s: %w", r.dir, err)
 			}

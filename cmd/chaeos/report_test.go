@@ -15,6 +15,8 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sys/unix"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/terminal"
+	"github.com/chaeos/chaeos/cmd/chaeos/format"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/suite"
 )
@@ -119,7 +121,7 @@ func TestReportMakesASuitesPage(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(one, "index.html"))
 	require.NoError(t, err)
 	require.Contains(t, string(text), `href="./a-run/report.html"`)
-	_, err = os.Stat(filepath.Join(one, "a-run", pageFile))
+	_, err = os.Stat(filepath.Join(one, "a-run", format.PageFile))
 	require.NoError(t, err, "the page that it leads to")
 
 	require.Equal(t, exitUsage, b.do("report", one, two, "--summary", "--html"))
@@ -199,7 +201,7 @@ func TestReportIntoAPipe(t *testing.T) {
 func TestPagesFollowNoLink(t *testing.T) {
 	dir, mine := runFolder(t, t.TempDir(), "run"), filepath.Join(t.TempDir(), "mine")
 	require.NoError(t, os.WriteFile(mine, []byte("keep"), 0o644))
-	for _, name := range []string{pageFile, pageFile + ".tmp"} {
+	for _, name := range []string{format.PageFile, format.PageFile + ".tmp"} {
 		require.NoError(t, os.Symlink(mine, filepath.Join(dir, name)))
 	}
 	b := newBench(t)
@@ -207,7 +209,7 @@ func TestPagesFollowNoLink(t *testing.T) {
 	text, err := os.ReadFile(mine)
 	require.NoError(t, err)
 	require.Equal(t, "keep", string(text))
-	text, err = os.ReadFile(filepath.Join(dir, pageFile))
+	text, err = os.ReadFile(filepath.Join(dir, format.PageFile))
 	require.NoError(t, err)
 	require.Equal(t, "a page of run", string(text))
 }
@@ -230,12 +232,12 @@ func TestStepSummary(t *testing.T) {
 func TestNarrowTerminal(t *testing.T) {
 	dir := runFolder(t, t.TempDir(), "run")
 	b := newBench(t)
-	b.display = display{width: 60, color: true}
+	b.display = terminal.Display{Width: 60, Color: true}
 	require.Zero(t, b.do("report", dir))
 	require.Contains(t, b.out.String(), "\x1b[")
 	require.Contains(t, b.out.String(), "more")
 	b = newBench(t)
-	b.display = display{width: 60, color: true}
+	b.display = terminal.Display{Width: 60, Color: true}
 	file := filepath.Join(t.TempDir(), "table.txt")
 	require.Zero(t, b.do("report", dir, "-o", file))
 	text, err := os.ReadFile(file)

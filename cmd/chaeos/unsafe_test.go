@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -32,11 +30,4 @@ func TestNothingUnsafeReachesATerminal(t *testing.T) {
 	require.Zero(t, b.do("show", "own.yaml"))
 	require.Zero(t, b.do("show", "own.yaml", "--yaml"))
 	require.Equal(t, asText+", seed 1\nabout: "+asText+"\n", b.out.String())
-
-	var out bytes.Buffer
-	term := newLineTerminal(&out, func() time.Time { return time.Unix(0, 0) })
-	term.Phase("cluster", evil)
-	term.Note("first\n" + evil)
-	require.NotContains(t, out.String(), "\x1b")
-	require.Contains(t, out.String(), "          "+asText+"\n", "lines stay lines")
 }

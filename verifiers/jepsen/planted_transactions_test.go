@@ -39,7 +39,7 @@ var transactionPlants = []plant{
 		s.swapWithNext(s.wide())
 		return tally{"G0": {1}, "nonmonotonic-send": {0, 1, 0}}
 	}},
-	{name: "a transaction whose end nobody learnt", row: transactional, do: func(s *saved) tally {
+	{name: "a transaction whose end is unknown", row: transactional, do: func(s *saved) tally {
 		s.ended(s.wide().ordinal, func(e *history.TxnEnded) { e.Outcome = history.OutcomeUnknown })
 		return tally{}
 	}},

@@ -1,4 +1,4 @@
-package main
+package provider
 
 import (
 	"context"
@@ -13,29 +13,32 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// localProvider runs Kafka's own jars as processes of this machine.
-func localProvider() provider {
-	return provider{
+// KeeperCommand is the hidden subcommand that runs a cluster's keeper.
+const KeeperCommand = "keeper"
+
+// localKind runs Kafka's own jars as processes of this machine.
+func localKind() Kind {
+	return Kind{
 		name: local.Name, runs: "Kafka's jars as processes", abilities: local.Abilities(),
 		flag: "kafka-home", taken: "where Java is found", lacking: "there is no Java runtime",
 		find: func(ctx context.Context) (string, error) {
 			java, err := local.FindJava(ctx)
 			return "Java " + java + " is on this machine", err
 		},
-		new: func(_ clusterRequest, self []string) harness.Provider {
-			return local.New(local.DefaultCache(), []string{self[0], keeperCommand})
+		new: func(_ Request, self []string) harness.Provider {
+			return local.New(local.DefaultCache(), []string{self[0], KeeperCommand})
 		},
 		attach: func(ctx context.Context) (harness.Cluster, error) { return local.Attach(ctx, local.DefaultState()) },
 		prune:  func(ctx context.Context, _ bool) ([]string, error) { return local.Prune(ctx), nil },
-		facts: func(ctx context.Context, m machineRequest) []fact {
-			kafka, maven := kafkaFact(m.cache), mavenFact(ctx)
+		facts: func(ctx context.Context, m Machine) []Fact {
+			kafka, maven := kafkaFact(m.Cache), mavenFact(ctx)
 			maven.Optional = kafka.OK // what is cached needs no fetching
-			return []fact{javaFact(ctx), maven, kafka}
+			return []Fact{javaFact(ctx), maven, kafka}
 		},
 	}
 }
 
-func javaFact(ctx context.Context) fact {
+func javaFact(ctx context.Context) Fact {
 	path, err := local.JavaPath()
 	if err != nil {
 		return parseJava("", err)
@@ -43,8 +46,8 @@ func javaFact(ctx context.Context) fact {
 	return parseJava(firstWords(ctx, path, "-version"))
 }
 
-func parseJava(out string, err error) fact {
-	f := fact{Name: "java", Mend: local.InstallJava}
+func parseJava(out string, err error) Fact {
+	f := Fact{Name: "java", Mend: local.InstallJava}
 	version := local.JavaVersion(out)
 	major := local.JavaMajor(version)
 	if err != nil || major == 0 {
@@ -60,10 +63,10 @@ func parseJava(out string, err error) fact {
 
 var mavenVersion = regexp.MustCompile(`Apache Maven (\S+)`)
 
-func mavenFact(ctx context.Context) fact { return parseMaven(firstWords(ctx, "mvn", "-B", "-v")) }
+func mavenFact(ctx context.Context) Fact { return parseMaven(firstWords(ctx, "mvn", "-B", "-v")) }
 
-func parseMaven(out string, err error) fact {
-	f := fact{Name: "maven", Mend: local.InstallMaven + "   # or give --kafka-home", Found: "none found: it fetches Kafka's jars"}
+func parseMaven(out string, err error) Fact {
+	f := Fact{Name: "maven", Mend: local.InstallMaven + "   # or give --kafka-home", Found: "none found: it fetches Kafka's jars"}
 	if m := mavenVersion.FindStringSubmatch(out); err == nil && m != nil {
 		f.OK, f.Found = true, colour.ReplaceAllString(m[1], "")
 	}
@@ -79,8 +82,8 @@ func firstWords(ctx context.Context, name string, args ...string) (string, error
 }
 
 // kafkaFact lists the Kafka versions whose jars are there. A run fetches what isn't.
-func kafkaFact(cache string) fact {
-	f := fact{Name: "kafka", Optional: true}
+func kafkaFact(cache string) Fact {
+	f := Fact{Name: "kafka", Optional: true}
 	libs, err := filepath.Glob(filepath.Join(cache, "kafka-*", "libs"))
 	if err != nil || len(libs) == 0 {
 		f.Found = "no version cached in " + cache + ": the first run fetches one"

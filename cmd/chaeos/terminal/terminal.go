@@ -1,4 +1,5 @@
-package main
+// Package terminal shows on standard error how a command goes, and knows what standard output is.
+package terminal
 
 import (
 	"fmt"
@@ -11,12 +12,12 @@ import (
 	"github.com/chaeos/chaeos/harness/prose"
 )
 
-// terminal is where one run shows how it goes: always stderr, so that stdout has only the report.
-func (a *app) terminal() harness.Terminal {
-	if a.live {
-		return newLiveTerminal(a.stderr)
+// New returns a terminal on w. With live, lines can be drawn over on w.
+func New(w io.Writer, live bool) harness.Terminal {
+	if live {
+		return newLiveTerminal(w)
 	}
-	return newLineTerminal(a.stderr, time.Now)
+	return newLineTerminal(w, time.Now)
 }
 
 // liveEvery is how often a plain terminal prints the current state.

@@ -1,4 +1,4 @@
-package main
+package provider
 
 import (
 	"cmp"
@@ -20,23 +20,40 @@ const (
 	raiseOpenFiles = "echo '* hard nofile 65536' | tee -a /etc/security/limits.conf   # as root, then log in again"
 )
 
-// machineFacts looks at this machine: first at what every cluster needs, then at what each provider does, then it sums up.
-func machineFacts(ctx context.Context, all []provider, m machineRequest) []fact {
-	common := []fact{systemFact(), memoryFact(machine.Meminfo), portsFact(), openFilesFact()}
-	own := make([][]fact, len(all))
+// Fact is one thing that a run needs of this machine.
+type Fact struct {
+	Name string `json:"name"`
+	OK   bool   `json:"ok"`
+	// Optional reports whether a run can do without it.
+	Optional bool `json:"optional,omitempty"`
+	// Provider is the one that needs it ("" all).
+	Provider string `json:"ground,omitempty"`
+	// Found is what there is, in a few words.
+	Found string `json:"found"`
+	// Mend is the command to type, or what to do, when OK is false.
+	Mend string `json:"mend,omitempty"`
+}
+
+// Facts looks at this machine: first at what every cluster needs, then at what each provider does, then it sums up.
+func Facts(ctx context.Context, all []Kind, m Machine) []Fact {
+	common := []Fact{systemFact(), memoryFact(machine.Meminfo), portsFact(), openFilesFact()}
+	own := make([][]Fact, len(all))
 	for i, p := range all {
 		own[i] = p.facts(ctx, m)
 	}
 	return summed(common, all, own)
 }
 
-// machineRequest is what facts are about: cache is where Kafka's jars are kept, kafka the version that is run by default.
-type machineRequest struct{ cache, kafka string }
+// Machine is what facts are about.
+type Machine struct {
+	// Cache is where Kafka's jars are kept, Kafka the version that is run by default, Binary this program.
+	Cache, Kafka, Binary string
+}
 
 // summed adds what this machine can run. What one provider lacks is not needed if another can run a cluster.
-func summed(common []fact, all []provider, own [][]fact) []fact {
-	facts, sums := slices.Clone(common), []fact(nil)
-	lack := make([]*fact, len(all))
+func summed(common []Fact, all []Kind, own [][]Fact) []Fact {
+	facts, sums := slices.Clone(common), []Fact(nil)
+	lack := make([]*Fact, len(all))
 	for i := range all {
 		lack[i] = lacks(own[i])
 	}
@@ -52,7 +69,7 @@ func summed(common []fact, all []provider, own [][]fact) []fact {
 }
 
 // lacks returns the first fact that keeps a run from being possible.
-func lacks(facts []fact) *fact {
+func lacks(facts []Fact) *Fact {
 	for i, f := range facts {
 		if !f.OK && !f.Optional {
 			return &facts[i]
@@ -62,8 +79,8 @@ func lacks(facts []fact) *fact {
 }
 
 // can reports whether a provider can run a cluster on this machine, and what it can do with it.
-func can(p provider, missing *fact, other bool) fact {
-	f := fact{Name: "clusters: " + p.name, OK: missing == nil, Found: "can do " + strings.Join(p.abilities, ", "), Provider: p.name}
+func can(p Kind, missing *Fact, other bool) Fact {
+	f := Fact{Name: "clusters: " + p.name, OK: missing == nil, Found: "can do " + strings.Join(p.abilities, ", "), Provider: p.name}
 	if len(p.abilities) == 0 {
 		f.Found = "can only serve clients"
 	}
@@ -73,13 +90,13 @@ func can(p provider, missing *fact, other bool) fact {
 	return f
 }
 
-func systemFact() fact {
-	return fact{Name: "system", OK: runtime.GOOS == "linux", Found: fmt.Sprintf("%s/%s, %d CPUs", runtime.GOOS, runtime.GOARCH, runtime.NumCPU()),
+func systemFact() Fact {
+	return Fact{Name: "system", OK: runtime.GOOS == "linux", Found: fmt.Sprintf("%s/%s, %d CPUs", runtime.GOOS, runtime.GOARCH, runtime.NumCPU()),
 		Mend: "run it on Linux, or in a Linux container"}
 }
 
-func memoryFact(meminfo string) fact {
-	f := fact{Name: "memory", Mend: "end other programs, or use a larger machine"}
+func memoryFact(meminfo string) Fact {
+	f := Fact{Name: "memory", Mend: "end other programs, or use a larger machine"}
 	has, err := machine.Available(meminfo)
 	if err != nil {
 		f.Optional, f.Found = true, "how much is free can't be read from "+meminfo
@@ -91,8 +108,8 @@ func memoryFact(meminfo string) fact {
 }
 
 // portsFact looks for a free block of ports, which every cluster takes.
-func portsFact() fact {
-	f := fact{Name: "ports", Mend: "ss -ltnp   # shows what listens there: end some of it"}
+func portsFact() Fact {
+	f := Fact{Name: "ports", Mend: "ss -ltnp   # shows what listens there: end some of it"}
 	if err := containers.FreePorts(); err != nil {
 		f.Found = err.Error()
 		return f
@@ -102,15 +119,15 @@ func portsFact() fact {
 }
 
 // openFilesFact looks at the hard limit: Go and Java raise the soft one to it by themselves.
-func openFilesFact() fact {
+func openFilesFact() Fact {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
-		return fact{Name: "open files", Optional: true, Found: "the limit can't be read: " + err.Error()}
+		return Fact{Name: "open files", Optional: true, Found: "the limit can't be read: " + err.Error()}
 	}
 	return openFiles(limit.Max)
 }
 
-func openFiles(limit uint64) fact {
-	return fact{Name: "open files", OK: limit >= needOpenFiles, Mend: raiseOpenFiles,
+func openFiles(limit uint64) Fact {
+	return Fact{Name: "open files", OK: limit >= needOpenFiles, Mend: raiseOpenFiles,
 		Found: fmt.Sprintf("at most %s, a run takes %d", cmp.Or(map[bool]string{true: "unlimited"}[limit == unix.RLIM_INFINITY], fmt.Sprint(limit)), needOpenFiles)}
 }

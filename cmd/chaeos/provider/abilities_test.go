@@ -1,4 +1,4 @@
-package main
+package provider
 
 import (
 	"fmt"
@@ -16,7 +16,7 @@ import (
 
 // TestDocsListWhatProvidersDeclare keeps the table of docs/CLUSTERS.md.
 func TestDocsListWhatProvidersDeclare(t *testing.T) {
-	docs, err := os.ReadFile(filepath.Join("..", "..", "docs", "CLUSTERS.md"))
+	docs, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "CLUSTERS.md"))
 	require.NoError(t, err)
 	yes := func(can []string, name string) string {
 		if slices.Contains(can, name) {
@@ -26,7 +26,7 @@ func TestDocsListWhatProvidersDeclare(t *testing.T) {
 	}
 	for _, a := range harness.Abilities() {
 		row := fmt.Sprintf("\n| %s | %s | ", a.Name, a.About)
-		for _, p := range providers() {
+		for _, p := range All() {
 			row += yes(p.abilities, a.Name) + " | "
 		}
 		require.Contains(t, string(docs), row+yes(fake.Abilities(), a.Name)+" |\n", "a column for each provider, in the registry's order")

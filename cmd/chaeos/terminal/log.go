@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"log/slog"
@@ -7,9 +7,9 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// logTo sends what the rooms log from now on to the terminal, a line a message: written past it, a message would tear
+// LogTo sends what the rooms log from now on to the terminal, a line a message: written past it, a message would tear
 // the live line. A closed terminal still prints lines.
-func logTo(terminal harness.Terminal) {
+func LogTo(terminal harness.Terminal) {
 	slog.SetDefault(slog.New(slog.NewTextHandler(noteWriter{terminal}, &slog.HandlerOptions{
 		ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 			if a.Key == slog.TimeKey && len(groups) == 0 {

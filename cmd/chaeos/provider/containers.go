@@ -1,4 +1,4 @@
-package main
+package provider
 
 import (
 	"context"
@@ -10,19 +10,19 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// containersProvider runs Kafka from an image, in containers.
-func containersProvider() provider {
-	return provider{
+// containersKind runs Kafka from an image, in containers.
+func containersKind() Kind {
+	return Kind{
 		name: containers.Name, runs: "Kafka from an image (name one with --image)", abilities: containers.Abilities(),
 		flag: "image", flagSays: "an image was named with --image", taken: "where a container engine answers",
 		lacking: "no container engine answers", find: findEngine,
-		new: func(r clusterRequest, self []string) harness.Provider {
+		new: func(r Request, self []string) harness.Provider {
 			p := containers.New(local.DefaultCache(), self[0])
-			p.Image, p.Prepare = r.image, prepareLink
+			p.Image, p.Prepare = r.Image, PrepareLink
 			return p
 		},
 		attach: func(ctx context.Context) (harness.Cluster, error) {
-			return containers.Attach(ctx, local.DefaultState(), prepareLink)
+			return containers.Attach(ctx, local.DefaultState(), PrepareLink)
 		},
 		prune: pruneContainers,
 		facts: containerFacts,
@@ -56,18 +56,18 @@ func pruneContainers(ctx context.Context, all bool) (removed []string, err error
 }
 
 // containerFacts are what clusters of containers need: an engine, and an image that is there or may be pulled.
-func containerFacts(ctx context.Context, m machineRequest) []fact {
+func containerFacts(ctx context.Context, m Machine) []Fact {
 	engine, err := containers.Connect(ctx)
 	if err != nil {
-		return []fact{noEngine(err), {Name: "image", Optional: true, Found: "no engine to look in"}, programFact()}
+		return []Fact{noEngine(err), {Name: "image", Optional: true, Found: "no engine to look in"}, programFact(m)}
 	}
 	defer func() { _ = engine.Close() }()
-	found := fact{Name: "engine", OK: true, Found: fmt.Sprintf("%s at %s", engine.Version, engine.Host)}
-	return []fact{found, imageFact(ctx, engine, m.kafka), programFact()}
+	found := Fact{Name: "engine", OK: true, Found: fmt.Sprintf("%s at %s", engine.Version, engine.Host)}
+	return []Fact{found, imageFact(ctx, engine, m.Kafka), programFact(m)}
 }
 
-func noEngine(err error) fact {
-	f := fact{Name: "engine", Found: err.Error()}
+func noEngine(err error) Fact {
+	f := Fact{Name: "engine", Found: err.Error()}
 	var none *containers.EngineError
 	if errors.As(err, &none) {
 		f.Found, f.Mend = none.Found(), none.Do
@@ -76,8 +76,8 @@ func noEngine(err error) fact {
 }
 
 // imageFact looks for an image to run Kafka from. One that is not there may be pulled: the first run shows it.
-func imageFact(ctx context.Context, engine *containers.Engine, kafka string) fact {
-	f := fact{Name: "image", Optional: true, Mend: "make images"}
+func imageFact(ctx context.Context, engine *containers.Engine, kafka string) Fact {
+	f := Fact{Name: "image", Optional: true, Mend: "make images"}
 	name, id, err := engine.FindImage(ctx, "", kafka)
 	switch {
 	case err != nil:
@@ -91,9 +91,9 @@ func imageFact(ctx context.Context, engine *containers.Engine, kafka string) fac
 }
 
 // programFact reports whether the proxy image can be made of this program.
-func programFact() fact {
-	f := fact{Name: "program", Mend: "make build", Found: "linked statically: the proxy image can be made of it"}
-	if err := containers.CheckProgram(executable()); err != nil {
+func programFact(m Machine) Fact {
+	f := Fact{Name: "program", Mend: "make build", Found: "linked statically: the proxy image can be made of it"}
+	if err := containers.CheckProgram(m.Binary); err != nil {
 		f.Found = err.Error()
 		return f
 	}
