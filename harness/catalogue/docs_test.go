@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/chaeos/chaeos/harness/golden"
+
 	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/toxics"
 	"github.com/chaeos/chaeos/triggers"
@@ -41,7 +43,7 @@ func TestEveryExampleOfThePageLoads(t *testing.T) {
 			fmt.Fprintf(&shown, "example %d: %s\n", n+1, faultText(f))
 		}
 	}
-	golden(t, "examples.txt", shown.String())
+	golden.Equal(t, "testdata/examples.txt", shown.String())
 }
 
 // TestTheRecipeLoads: the experiment of docs/RECIPES.md is one.

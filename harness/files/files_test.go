@@ -71,6 +71,9 @@ func TestReplaceFollowsNoLink(t *testing.T) {
 	require.ErrorContains(t, files.Folder(filepath.Join(dir, "evidence")), "not a folder of its own")
 	require.NoError(t, files.Folder(filepath.Join(dir, "other")))
 	require.NoError(t, files.Folder(filepath.Join(dir, "other")), "it may be there")
+	require.ErrorContains(t, files.ExportFolder(dir+"/", filepath.Join(dir, "evidence")), "not a folder of its own")
+	require.NoError(t, files.ExportFolder(dir, filepath.Join(dir, "one", "two")))
+	require.NoError(t, files.ExportFolder(filepath.Join(dir, "other"), filepath.Join(dir, "evidence")), "a folder that a user names may be a link")
 }
 
 // TestTwoAtOnce: writers of one file don't disturb each other.

@@ -72,6 +72,15 @@ func Fresh(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|unix.O_NOFOLLOW, 0o644)
 }
 
+// ExportFolder makes the folder into which a run is exported, with those above it. In the run's own folder it refuses a link, as
+// Folder does.
+func ExportFolder(run, into string) error {
+	if filepath.Dir(filepath.Clean(into)) == filepath.Clean(run) {
+		return Folder(into)
+	}
+	return os.MkdirAll(into, 0o755)
+}
+
 // Folder makes a folder within a folder that exists. It refuses a link: what would be written through it is elsewhere.
 func Folder(path string) error {
 	if err := os.Mkdir(path, 0o755); err != nil && !errors.Is(err, os.ErrExist) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
@@ -25,11 +24,7 @@ func Export(dir, into string) error {
 	if err != nil {
 		return err
 	}
-	folder := func(path string) error { return os.MkdirAll(path, 0o755) }
-	if filepath.Dir(into) == filepath.Clean(dir) { // what is in the run's folder may come from elsewhere
-		folder = files.Folder
-	}
-	if err := folder(into); err != nil {
+	if err := files.ExportFolder(dir, into); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
 	if err := exportHistory(dir, into, record); err != nil {
