@@ -22,11 +22,16 @@ var rooms = []string{
 	"harness/catalogue/suites",
 	"results/published",
 	"cmd/benchtable",
+	"harness/effects",
+	"harness/frame",
+	"harness/history",
+	"harness/procs",
+	"workloads",
 }
 
 // unchecked are the files within those rooms whose words are not checked, by how their names begin.
 var unchecked = []string{
-	"docs/ADD-A-",        // not yet
+	"docs/ADD-A-FAULT",   // not yet
 	"docs/prose_test.go", // its examples need old words
 }
 

@@ -34,8 +34,8 @@ func autoCommit() Pipeline {
 put the records into a queue of 4000
   2 goroutines: take, work, produce            without waiting
 -- committing --                               before each automatic commit
--- committed --                                after one that passed unfinished records`,
-		breaksWhen: "it dies after a commit that passed records still in its queue",
+-- committed --                                after one that overtook unfinished records`,
+		breaksWhen: "it dies after a commit that overtook records still in its queue",
 		cost:       "none while nothing dies",
 	}
 }

@@ -32,7 +32,7 @@ flush
 -- flushed --
 allow a rebalance
 -- committing --                               before each automatic commit
--- committed --                                after one that passed unfinished records`,
+-- committed --                                after one that overtook unfinished records`,
 		breaksWhen: "it dies between a commit and the end of the work in hand",
 		cost:       "none while nothing dies",
 	}

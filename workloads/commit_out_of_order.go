@@ -45,11 +45,11 @@ func commitOutOfOrder() Pipeline {
 -- polled --
 put the records into a queue
   2 goroutines: take, work, produce; stored: finished[partition] = max(finished, offset)
-each interval, beside it:
+each interval, meanwhile:
   -- committing --
   commit finished + 1 of each partition
-  -- committed --                              where it passed unfinished records`,
-		breaksWhen: "it dies after a commit that passed a slower record",
+  -- committed --                              where it overtook unfinished records`,
+		breaksWhen: "it dies after a commit that overtook a slower record",
 		cost:       "none while nothing dies",
 	}
 }

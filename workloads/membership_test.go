@@ -13,7 +13,7 @@ import (
 	"github.com/chaeos/chaeos/workloads/worker"
 )
 
-// TestOptionsReachTheGroup: whoever coordinates says who assigns and how, and which members have a name of their own. On real
+// TestOptionsReachTheGroup: the coordinator says who assigns and how, and which members have a name of their own. On real
 // brokers: toxics/brokertest.
 func TestOptionsReachTheGroup(t *testing.T) {
 	for pipeline, c := range map[string]struct {
@@ -41,7 +41,7 @@ func TestOptionsReachTheGroup(t *testing.T) {
 }
 
 // TestAStaticMemberThatComesBackIsTheSame: it has its partitions again long before its session would have ended, and
-// nobody is a third member meanwhile.
+// there is no third member meanwhile.
 func TestAStaticMemberThatComesBackIsTheSame(t *testing.T) {
 	t.Parallel()
 	const pipeline, name = "auto-commit-sync", "auto-commit-sync-0"

@@ -65,7 +65,7 @@ type rig struct {
 	admin *kgo.Client
 }
 
-// setup is what a rig is made of, beside pipelines.
+// setup is what a rig is made of, apart from its pipelines.
 type setup struct {
 	workers int
 	load    harness.Load

@@ -38,7 +38,7 @@ flush                                again, where some outputs were not stored
 -- committing --
 acknowledge (accept) every record, wait
 -- committed --                      what was refused, or never sent, is delivered again`,
-		breaksWhen: "its workers die, or stand still past the lock, as often as a record is delivered at most (five times)",
+		breaksWhen: "its workers die, or are paused past the lock, as often as a record is delivered at most (five times)",
 		cost:       "records twice at deaths and expired locks; records of a partition out of order",
 	}
 }

@@ -11,9 +11,8 @@ import (
 	"github.com/chaeos/chaeos/workloads/phase"
 )
 
-// TestShareGroupGivesUpWhatKillsItsWorkers: a record is handed out so often and no more. Whoever dies with it in hand each
-// time loses it, and it is all that is lost. The fake brokers notice a death by the
-// ends of locks and sessions only, so these come soon.
+// TestShareGroupGivesUpWhatKillsItsWorkers: a record is handed out a number of times and no more. If its worker dies each
+// time, it is lost, and nothing else is. The fake brokers notice a death only when locks and sessions end, so these end soon.
 func TestShareGroupGivesUpWhatKillsItsWorkers(t *testing.T) {
 	t.Parallel()
 	const name, most = "share-group", 20

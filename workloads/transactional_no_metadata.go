@@ -2,7 +2,7 @@ package workloads
 
 import "github.com/chaeos/chaeos/workloads/worker"
 
-// transactionalNoMetadata is transactionalManual without the group's member id and generation beside the offsets, like
+// transactionalNoMetadata is transactionalManual without the group's member id and generation in the request for offsets, like
 // programs from before Kafka 2.5 (sendOffsetsToTransaction with only a group's name).
 //
 // It claims exactly-once. The claim breaks on zombies: a worker that was frozen past its session, while another worked on

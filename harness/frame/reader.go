@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// The errors of a reader, beside those of what it reads from.
+// The errors of a reader, in addition to those of what it reads from.
 var (
 	// ErrMagic: the file is of another kind.
 	ErrMagic = errors.New("not this kind of file")

@@ -135,9 +135,10 @@ var errNothing = errors.New("the leader sends nothing")
 
 // behind returns the offset after the last whole batch in raw. It reads headers only.
 func behind(raw []byte, next int64) (int64, error) {
+	var b kmsg.RecordBatch
 	before := next
 	for len(raw) >= batchHeader {
-		b, size, err := header(raw)
+		size, err := header(raw, &b)
 		if err != nil {
 			return next, err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
+	"pgregory.net/rapid"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/ask"
@@ -308,6 +309,24 @@ func TestUnstableCommittedOffsetsAreRefused(t *testing.T) {
 	require.ErrorIs(t, err, kerr.UnstableOffsetCommit)
 	require.False(t, settled)
 	require.Equal(t, "committed offsets are not stable", why)
+}
+
+// TestHeaderIsKmsgs: the fields are where kmsg has them.
+func TestHeaderIsKmsgs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		raw := rapid.SliceOfN(rapid.Byte(), batchHeader, batchHeader+10).Draw(t, "raw")
+		var want, got kmsg.RecordBatch
+		_ = want.ReadFrom(raw)
+		want.Records = nil // they are read apart
+		size, err := header(raw, &got)
+		require.Equal(t, want, got)
+		if int64(want.Length) < batchHeader-lengthFrom {
+			require.ErrorIs(t, err, errBatch)
+			return
+		}
+		require.NoError(t, err)
+		require.Equal(t, int64(want.Length)+lengthFrom, size)
+	})
 }
 
 func TestWalker(t *testing.T) {

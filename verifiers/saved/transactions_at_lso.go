@@ -15,9 +15,9 @@ type OffsetOf struct {
 // where a newer one without a transactional id does not replace an older one that has it.
 type transactionsAtLSO map[OffsetOf]*naming
 
-type naming struct{ first, last *history.Culprit }
+type naming struct{ first, last *history.TransactionAtLSO }
 
-func (c transactionsAtLSO) add(e *history.Culprit) {
+func (c transactionsAtLSO) add(e *history.TransactionAtLSO) {
 	copied := *e // a reader's entries are used again
 	at := OffsetOf{TopicPartition: ask.TopicPartition{Topic: e.Topic, Partition: e.Partition}, Offset: e.LSO}
 	n := c[at]
@@ -33,7 +33,7 @@ func (c transactionsAtLSO) add(e *history.Culprit) {
 }
 
 // Of are the first and the newest naming of the transaction at a last stable offset, nil for none.
-func (c transactionsAtLSO) Of(at ask.TopicPartition, lso int64) (first, last *history.Culprit) {
+func (c transactionsAtLSO) Of(at ask.TopicPartition, lso int64) (first, last *history.TransactionAtLSO) {
 	if n := c[OffsetOf{at, lso}]; n != nil {
 		return n.first, n.last
 	}

@@ -7,16 +7,11 @@ import (
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/prose"
 )
 
-// Number prints n with a comma before every third digit.
-func Number[T ~int | ~int64 | ~uint64](n T) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+// Number writes n with a comma before every third digit.
+func Number[T ~int | ~int64 | ~uint64](n T) string { return prose.Thousands(n) }
 
 // Counts prints counters by name, sorted.
 func Counts(by map[string]uint64) string {

@@ -18,7 +18,7 @@ type incarnation struct {
 	control Control
 	// log is the path of what it prints; history is its history file, relative to the run's folder.
 	log, history string
-	// ready, assigned: it said so at least once. Stopped: it was told to end. Killed: the run killed it.
+	// ready, assigned: it said so at least once. Stopped: it was asked to end. Killed: the run killed it.
 	ready, assigned, stopped, killed bool
 	// obeyed are the answers to commands, by id; failure is the error that it ended with.
 	obeyed  map[uint64]string
@@ -75,7 +75,7 @@ func (i *incarnation) incident() (string, bool) {
 	case i.killed, i.stopped && err == nil:
 		return "", false
 	case err == nil && i.failure == "":
-		return "ended without being told to" + logTail(i.log), true
+		return "ended without being asked to" + logTail(i.log), true
 	}
 	reason := fmt.Sprint(err)
 	if i.failure != "" {

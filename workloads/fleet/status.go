@@ -52,7 +52,7 @@ func (f *Fleet) Acked(pipeline string) (n uint64) {
 	return n
 }
 
-// Incidents lists members that ended without being told to, or had to be killed to end, with the end of their logs.
+// Incidents lists members that ended without being asked to, or had to be killed to end, with the end of their logs.
 func (f *Fleet) Incidents() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -86,7 +86,7 @@ func (f *Fleet) Restart(ctx context.Context, name string) error {
 	return f.command(ctx, m, protocol.Command{Do: protocol.Feed})
 }
 
-// untilUp waits until a started member says that it is up.
+// untilUp waits until a started member reports that it is ready.
 func (f *Fleet) untilUp(ctx context.Context, m *member) error {
 	return f.until(ctx, m.Name+" to be up", func() (bool, error) {
 		if m.State == harness.MemberDead {

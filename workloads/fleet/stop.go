@@ -71,7 +71,7 @@ func (f *Fleet) stop(ctx context.Context, m *member, within time.Duration) error
 		}
 	}
 	f.update(func() {
-		f.incidents = append(f.incidents, fmt.Sprintf("%s (incarnation %d) did not end when told to and was killed%s", m.Name, m.Incarnation, logTail(i.log)))
+		f.incidents = append(f.incidents, fmt.Sprintf("%s (incarnation %d) did not end when asked to and was killed%s", m.Name, m.Incarnation, logTail(i.log)))
 	})
 	reaping, cancel := context.WithTimeout(context.WithoutCancel(ctx), reapWithin)
 	defer cancel()

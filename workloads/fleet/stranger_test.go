@@ -21,7 +21,7 @@ import (
 const partitions = 3
 
 // stranger is a program that has never heard of the protocol: a shell script that is ready once it has printed a line, and
-// is told to end by SIGTERM.
+// ends at SIGTERM.
 type stranger struct{ script string }
 
 var _ Program = stranger{}
@@ -81,7 +81,7 @@ func (c *watched) Tell(command protocol.Command) error {
 
 func (c *watched) Close() error { return c.out.Close() }
 
-// polite runs until it is told to end.
+// polite runs until it is asked to end.
 const polite = `echo "$CHAEOS_INSTANCE of $CHAEOS_GROUP" >&2; trap 'exit 0' TERM; echo up; while :; do sleep 0.02; done`
 
 type noLinks struct{ harness.Cluster }
@@ -161,5 +161,5 @@ func TestAMemberThatDoesNotEndIsKilled(t *testing.T) {
 	defer cancel()
 	require.NoError(t, f.Stop(ctx, "billing-0"))
 	require.Len(t, f.Incidents(), 1)
-	require.Contains(t, f.Incidents()[0], "did not end when told to and was killed")
+	require.Contains(t, f.Incidents()[0], "did not end when asked to and was killed")
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/chaeos/chaeos/workloads/protocol"
 )
 
-// Process is one incarnation of a member: what it was told to be, and how its program records, tells and waits.
+// Process is one incarnation of a member: what it has to be, and how its program records, tells and waits.
 type Process struct {
 	Spec    protocol.Spec
 	History *history.Writer
@@ -32,7 +32,7 @@ type Program struct {
 	Run func(ctx context.Context) error
 	// Counters is its progress. It is called from other goroutines.
 	Counters func() protocol.Counters
-	// Phases are where it can be told to wait.
+	// Phases are where it can be made to wait.
 	Phases []string
 	// Address is where it listens; "": nowhere.
 	Address string
@@ -91,7 +91,7 @@ func (c *control) run(ctx context.Context, commands *json.Decoder, open Open) er
 func (c *control) prepare(open Open) (err error) {
 	s := c.Spec
 	c.History, err = history.Create(s.History, history.Process{
-		At: history.Now(), Run: s.Run, Name: s.Name, Role: s.Role, Pipeline: s.Pipeline,
+		Stamp: history.AtNow(), Run: s.Run, Name: s.Name, Role: s.Role, Pipeline: s.Pipeline,
 		Number: s.Number, Incarnation: s.Incarnation, Pid: int64(os.Getpid()),
 	})
 	if err != nil {

@@ -21,11 +21,11 @@ func (c *control) work(ctx context.Context) error {
 }
 
 func (c *control) tellProgress(ctx context.Context) {
-	var told protocol.Counters
+	var last protocol.Counters
 	_ = wait.Poll(ctx, progressEvery, func() (bool, error) { // it ends with its context only
-		if now := c.program.Counters(); now != told {
+		if now := c.program.Counters(); now != last {
 			c.Tell.Tell(protocol.Event{Event: protocol.Progress, Counters: now})
-			told = now
+			last = now
 		}
 		return false, nil
 	})

@@ -13,8 +13,8 @@ import (
 
 func TestGates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told []string
-		g := NewGates(func(p history.Phase) error { told = append(told, p.Name); return nil })
+		var reached []string
+		g := NewGates(func(p history.Phase) error { reached = append(reached, p.Name); return nil })
 		require.NoError(t, g.Reach(t.Context(), Polled, 1), "an open gate")
 		require.Error(t, g.Arm("nowhere", 0, []string{Polled}))
 		require.NoError(t, g.Arm(Polled, 0, []string{Polled}))
@@ -28,7 +28,7 @@ func TestGates(t *testing.T) {
 		g.Disarm()
 		require.NoError(t, <-passed)
 		require.NoError(t, <-passed)
-		require.Equal(t, []string{Polled}, told, "announced once")
+		require.Equal(t, []string{Polled}, reached, "announced once")
 		require.NoError(t, g.Arm(Polled, 0, []string{Polled}))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
@@ -37,8 +37,8 @@ func TestGates(t *testing.T) {
 }
 
 func TestGatesCountPasses(t *testing.T) {
-	told := make(chan string, 10)
-	g := NewGates(func(p history.Phase) error { told <- p.Name; return nil })
+	reached := make(chan string, 10)
+	g := NewGates(func(p history.Phase) error { reached <- p.Name; return nil })
 	phases := []string{Polled, Flushed}
 	require.NoError(t, g.Arm(Polled, 2, phases))
 	for range 2 {
@@ -48,15 +48,15 @@ func TestGatesCountPasses(t *testing.T) {
 	require.ErrorContains(t, g.Arm(Flushed, 0, phases), "another fault armed it")
 	passed := make(chan error, 2)
 	go func() { passed <- g.Reach(context.WithoutCancel(t.Context()), Polled, 1) }()
-	require.Equal(t, Polled, <-told, "the third time")
+	require.Equal(t, Polled, <-reached, "the third time")
 	require.NoError(t, g.Arm(Flushed, 0, phases), "one that waits goes on to the next")
 	require.NoError(t, <-passed)
 	go func() { passed <- g.Reach(context.WithoutCancel(t.Context()), Flushed, 1) }()
-	require.Equal(t, Flushed, <-told)
+	require.Equal(t, Flushed, <-reached)
 	g.Disarm()
 	require.NoError(t, <-passed)
 	require.NoError(t, g.Reach(t.Context(), Flushed, 1))
-	require.Empty(t, told)
+	require.Empty(t, reached)
 }
 
 // TestAnUnarmedGateIsFree: every worker passes every phase of every poll.

@@ -21,7 +21,7 @@ type checkpoint struct {
 	saved uint64
 }
 
-// OpenCheckpointed makes the program of a source that saves its place in a file after every so many blocks (of a tenth
+// OpenCheckpointed makes the program of a source that saves its place in a file after each number of blocks (of a tenth
 // of a second each), and starts from there, whatever an earlier incarnation sent after it.
 func OpenCheckpointed(p *member.Process, c Config, every int) (member.Program, error) {
 	at := &checkpoint{path: p.Spec.Checkpoint, every: every}

@@ -21,7 +21,7 @@ const promisesWithin = time.Second
 
 // Config is what a producer under test changes of the shared source. The zero value changes nothing.
 type Config struct {
-	// Producer are options of its client beside Options.
+	// Producer are further options of its client, after Options.
 	Producer []kgo.Opt
 	// Unacknowledged is set if the brokers never answer (acks=0): a record is sent, and never acknowledged.
 	Unacknowledged bool

@@ -47,7 +47,7 @@ type Client struct {
 	topicID [16]byte
 }
 
-// Opening is what a pipeline asks of its client beside what all pipelines share.
+// Opening is what a pipeline asks of its client in addition to what all pipelines share.
 type Opening struct {
 	Options []kgo.Opt
 	// ConsumesOnly is set if outputs go through a client of their own.

@@ -31,7 +31,7 @@ func Clients(s protocol.Spec, loop Loop) ([]properties.Client, error) {
 	return all, nil
 }
 
-// described hands the client to whoever asks what the loop opens, and reports whether that is all that is wanted.
+// described reports whether the loop runs only to see which clients it opens, and notes this one then.
 func (w *Worker) described(kind properties.Kind, options []kgo.Opt) bool {
 	if w.describe != nil {
 		w.describe(properties.Client{Kind: kind, Options: options})

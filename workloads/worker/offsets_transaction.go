@@ -57,8 +57,7 @@ func (c *Client) takeIdentity(ctx context.Context) (*producerIdentity, error) {
 	return &producerIdentity{resp.ProducerID, resp.ProducerEpoch}, nil
 }
 
-// beginByHand opens the next transaction of the producer beside the consumer. One that holds offsets only begins with
-// them.
+// beginByHand opens the next transaction of the worker's own producer. One that holds offsets only begins with them.
 func (c *Client) beginByHand() error {
 	if c.producer == nil {
 		return nil

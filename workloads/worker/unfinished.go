@@ -46,7 +46,7 @@ func (p *pending) below(committed []Answer) int {
 // Unfinished follows which polled records are not handed to the producer, for commits that don't wait for the work.
 type Unfinished struct {
 	gates *phase.Gates
-	// mu is held by whatever produces: its holder knows exactly what is unfinished.
+	// mu is locked to produce: while it is locked, what is unfinished is exact.
 	mu      sync.Mutex
 	pending pending
 }
