@@ -39,5 +39,5 @@ func NewestTopics(ctx context.Context, client *kgo.Client, nodes []int, topics .
 	return newest, answered, nil
 }
 
-// ErrUnknownTopics says that no broker that answered knows any of the topics.
+// ErrUnknownTopics is the error if no broker that answered knows any of the topics.
 var ErrUnknownTopics = errors.New("no broker knows the topics")
