@@ -7,7 +7,7 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 )
 
-// AnomalyKind says what an anomaly is an example of. Each names the figure that counts all of its kind.
+// AnomalyKind is what an anomaly is an example of. Each kind names the figure that counts all of it.
 type AnomalyKind string
 
 // The kinds of anomalies.
@@ -39,16 +39,16 @@ func AnomalyKinds() []AnomalyKind {
 // count all of them.
 const MaxAnomalies = 100
 
-// Anomaly is one thing that a check found, with everything that it rests on. What doesn't apply is nil.
+// Anomaly is one thing that a check found, with everything that it is based on. What doesn't apply is nil.
 type Anomaly struct {
 	Pipeline string      `json:"pipeline"`
 	Kind     AnomalyKind `json:"kind"`
 	// Cause is one of docs/NUMBERS.md's causes, where the kind has causes.
 	Cause string `json:"cause,omitempty"`
-	// Record is the record that it is about; Copies are its copies in the output log, in log order.
+	// Record is the record in question; Copies are its copies in the output log, in log order.
 	Record *RecordRef `json:"record,omitempty"`
 	Copies []CopyRef  `json:"copies,omitempty"`
-	// Txn is the transaction that it is about, or that wrote the record.
+	// Txn is the transaction in question, or the one that wrote the record.
 	Txn *TxnRef `json:"txn,omitempty"`
 	// Ack is the acknowledgement of a record that is not there.
 	Ack *AckRef `json:"ack,omitempty"`
@@ -57,11 +57,11 @@ type Anomaly struct {
 	// Truncation is the range of the log that was cut off under it, Deletion the log start that passed it.
 	Truncation *Truncation `json:"truncation,omitempty"`
 	Deletion   *Deletion   `json:"deletion,omitempty"`
-	// Text says it in a sentence.
+	// Text is a sentence for people.
 	Text string `json:"text"`
 }
 
-// RecordRef names a record: who sent it, and where it is in the pipeline's input log (Offset is -1 where the source
+// RecordRef names a record: which source sent it, and where it is in the pipeline's input log (Offset is -1 where the source
 // writes straight to the measured topic).
 type RecordRef struct {
 	Source    uint16 `json:"source"`
@@ -69,7 +69,7 @@ type RecordRef struct {
 	Topic     string `json:"topic,omitempty"`
 	Partition int32  `json:"partition"`
 	Offset    int64  `json:"offset"`
-	// Output is the output topic that the anomaly is in, where the pipeline writes to several.
+	// Output is the output topic of the anomaly, if the pipeline writes to several.
 	Output string `json:"output,omitempty"`
 }
 
@@ -91,13 +91,13 @@ type CopyRef struct {
 	// Sequence is the record's own, -1 without idempotence.
 	Sequence    int32 `json:"sequence"`
 	LeaderEpoch int32 `json:"leaderEpoch"`
-	// By, Processing and Txn are the worker's: its life, the delivery, and its transaction's ordinal (0: none).
+	// By, Processing and Txn are the worker's: its incarnation, the delivery, and its transaction's ordinal (0: none).
 	By         *Life  `json:"by,omitempty"`
 	Processing uint64 `json:"processing,omitempty"`
 	Txn        uint64 `json:"txn,omitempty"`
-	// Cause is why this copy exists beside the earlier ones ("" for the first).
+	// Cause is why this copy exists after the earlier ones ("" for the first).
 	Cause string `json:"cause,omitempty"`
-	// Reread is the restart, rebalance or rewind that it came of, where it is a second delivery.
+	// Reread is the restart, rebalance or rewind that led to it, if it is a second delivery.
 	Reread *Reread `json:"reread,omitempty"`
 }
 
@@ -109,20 +109,20 @@ type TxnRef struct {
 	TransactionalID string `json:"transactionalID,omitempty"`
 	ProducerID      int64  `json:"producerID"`
 	ProducerEpoch   int32  `json:"producerEpoch"`
-	// Outcome is what the worker was told: "commit confirmed", "abort confirmed", "commit refused", "commit unknown", "never
+	// Outcome is the answer that the worker got: "commit confirmed", "abort confirmed", "commit refused", "commit unknown", "never
 	// asked".
 	Outcome string `json:"outcome,omitempty"`
 	// Decided is what the log says: "committed", "aborted", "open", "nothing of it".
 	Decided string `json:"decided,omitempty"`
 }
 
-// AckRef is where an acknowledgement said that a record was stored, and what is there now.
+// AckRef is where an acknowledgement placed a record, and what is there now.
 type AckRef struct {
 	Topic     string       `json:"topic"`
 	Partition int32        `json:"partition"`
 	Offset    int64        `json:"offset"`
 	At        history.Time `json:"at"`
-	// Holder says what is at that offset now; LeaderEpoch is its batch's (-1: nothing is there).
+	// Holder is what is at that offset now; LeaderEpoch is its batch's (-1: nothing is there).
 	Holder      string `json:"holder"`
 	LeaderEpoch int32  `json:"leaderEpoch"`
 }
@@ -130,25 +130,25 @@ type AckRef struct {
 // CommitRef is one offset commit of one input partition.
 type CommitRef struct {
 	By *Life `json:"by,omitempty"`
-	// Partition is the input's, Offset the position that was committed.
+	// Partition is the input's, Offset the committed offset.
 	Partition int32        `json:"partition"`
 	Offset    int64        `json:"offset"`
 	At        history.Time `json:"at"`
-	// Outcome is what the worker learnt of it: "confirmed" or "unknown".
+	// Outcome is what the worker knows of it: "confirmed" or "unknown".
 	Outcome string `json:"outcome"`
 	// Txn is the transaction that carried it (0: none).
 	Txn uint64 `json:"txn,omitempty"`
 }
 
-// Pass is an offset commit that went past inputs that were lost: From is where the position had stood before it, Lost how
-// many lost inputs lie between.
+// Pass is an overtaking commit: an offset commit past inputs without an output. From is the committed offset before it, Lost
+// the number of lost inputs between the two.
 type Pass struct {
 	CommitRef
 	From int64  `json:"from"`
 	Lost uint64 `json:"lost"`
 }
 
-// PipelinePass is a pass of one pipeline.
+// PipelinePass is an overtaking commit of one pipeline.
 type PipelinePass struct {
 	Pipeline string `json:"pipeline"`
 	Pass
@@ -156,39 +156,39 @@ type PipelinePass struct {
 
 // Reread is one time that a worker began to read an input partition below what had been read before.
 type Reread struct {
-	// Why is "restart" (a new incarnation of the same worker), "rebalance" (another worker, or the same one given the
-	// partition anew), "rewind" (the same worker went back by itself) or "redelivery" (a share group's brokers handed the
+	// Why is "restart" (a new incarnation of the same worker), "rebalance" (another worker, or the same one assigned the
+	// partition again), "rewind" (the same worker went back by itself) or "redelivery" (a share group's brokers handed the
 	// records out again).
 	Why string `json:"why"`
-	// Release says of a redelivery what became of the delivery before it: "died" or "left" (its worker, with the records in
+	// Release is, of a redelivery, how the delivery before it ended: "died" or "left" (its worker, with the records in
 	// hand), "refused" (its acknowledgement), "expired" (its lock), "acknowledged" (and handed out all the same), or "lost" (no
-	// history tells: the brokers forgot that somebody had it). HandedOut is when that delivery was, Deliveries the highest
-	// count of deliveries that the brokers told (0: none).
+	// history tells: the brokers forgot that a worker had it). HandedOut is when that delivery was, Deliveries the highest
+	// count of deliveries that the brokers reported (0: none).
 	Release    string       `json:"release,omitempty"`
 	HandedOut  history.Time `json:"handedOut,omitempty"`
 	Deliveries uint64       `json:"deliveries,omitempty"`
 	// Reason is what the brokers answered to the first refused acknowledgement.
 	Reason string `json:"reason,omitempty"`
 	By     Life   `json:"by"`
-	// Before is the life that had processed the records; Killed says that the run had killed it.
+	// Before is the incarnation that had processed the records; Killed reports whether the run had killed it.
 	Before    Life  `json:"before"`
 	Killed    bool  `json:"killed,omitempty"`
 	Partition int32 `json:"partition"`
-	// Generation is the group's when the partition was given (-1: not recorded), Assigned when.
+	// Generation is the group's when the partition was assigned (-1: not recorded), Assigned is when that was.
 	Generation int32        `json:"generation"`
 	Assigned   history.Time `json:"assigned"`
-	// Began is its first poll, From the offset it began at. Committed is the newest confirmed commit of the partition before that, nil where
-	// nothing was ever committed.
+	// Began is its first poll, From the offset it began at. Committed is the newest confirmed commit of the partition
+	// before that, nil if there was none.
 	Began     history.Time `json:"began"`
 	From      int64        `json:"from"`
 	Committed *CommitRef   `json:"committed,omitempty"`
-	// Copies counts the duplicates that came of it.
+	// Copies counts the duplicates that it led to.
 	Copies uint64 `json:"copies"`
-	// Text says it in a sentence.
+	// Text is a sentence for people.
 	Text string `json:"text"`
 }
 
-// Truncation is a range of a log that was there once and is gone, or holds later records.
+// Truncation is a range of a log that was there once and is gone, or has later records now.
 type Truncation struct {
 	Topic     string `json:"topic"`
 	Partition int32  `json:"partition"`
@@ -197,9 +197,9 @@ type Truncation struct {
 	// OldEpoch is the leader epoch under which the range was there (-1: not known), NewEpoch the one that took its place.
 	OldEpoch int32 `json:"oldEpoch"`
 	NewEpoch int32 `json:"newEpoch"`
-	// SeenBy says what proves that it was there: "live reader", "high watermark", "log end" or "acknowledgement".
+	// SeenBy is what proves that it was there: "live reader", "high watermark", "log end" or "acknowledgement".
 	SeenBy string `json:"seenBy"`
-	// Committed says that it had been below the high watermark: a reader could have been given it.
+	// Committed reports whether it had been below the high watermark: a reader could have got it.
 	Committed bool `json:"committed"`
 }
 
@@ -212,7 +212,7 @@ type Deletion struct {
 	Fault string `json:"fault,omitempty"`
 }
 
-// Hanging is a transaction that was still open after everything had settled.
+// Hanging is a transaction that was still open after the settle phase.
 type Hanging struct {
 	Pipeline string `json:"pipeline"`
 	TxnRef
@@ -229,17 +229,17 @@ type Hanging struct {
 	AbortByChaeos []string `json:"abortByChaeos"`
 }
 
-// HangingInPart is where a hanging transaction holds the last stable offset.
+// HangingInPart is where a hanging transaction holds back the last stable offset.
 type HangingInPart struct {
 	Topic     string `json:"topic"`
 	Partition int32  `json:"partition"`
 	Start     int64  `json:"start"`
-	// Hidden is how many offsets lie between its start and the log's end.
+	// Hidden is the number of offsets from its start to the log's end.
 	Hidden uint64 `json:"hidden"`
 }
 
-// AbortByChaeos is the command that ends the partition's hanging transactions on a cluster that is still up. Silent is how
-// long their producer has written nothing (0: not known): younger transactions are left alone.
+// AbortByChaeos is the command that ends the partition's hanging transactions on a cluster that is still up. Silent is for
+// how long their producer has written nothing (0: not known): younger transactions are left alone.
 func (p HangingInPart) AbortByChaeos(silent time.Duration) string {
 	older := ""
 	if silent = min(silent.Truncate(time.Second), time.Hour); silent > 0 { // transaction-abort takes up to an hour

@@ -2,10 +2,11 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
-// LinkKind says what flows over a link.
+// LinkKind is what flows over a link.
 type LinkKind string
 
 // The kinds of links. Replication carries Fetch between brokers, quorum carries KRaft votes, fetches and broker
@@ -14,14 +15,14 @@ const (
 	ClientLink      LinkKind = "client"
 	ReplicationLink LinkKind = "replication"
 	QuorumLink      LinkKind = "quorum"
-	// ServiceLink carries the workers' calls of the external service. A run makes it, where its pipelines call one.
+	// ServiceLink carries the workers' calls of the external service. A run makes it if its pipelines call one.
 	ServiceLink LinkKind = "service"
 )
 
 // ServiceProxy is the name of the external service's proxy.
 const ServiceProxy = "service"
 
-// Link is one directed connection path: From dials To. Every link has a Toxiproxy proxy of its own.
+// Link is one directed path: From dials To. Every link has a Toxiproxy proxy of its own.
 type Link struct {
 	Kind LinkKind `json:"kind"`
 	// From is the dialling side: a node number for links between nodes, a client's name ("transactional-0") otherwise.
@@ -43,13 +44,13 @@ type Feature struct {
 	Level int16  `json:"level"`
 }
 
-// ClusterInfo says what a running cluster is.
+// ClusterInfo describes a running cluster.
 type ClusterInfo struct {
 	Provider string `json:"provider"`
 	Kafka    string `json:"kafka"`
-	// Image is what containers were made of ("" where there are none).
+	// Image is the containers' ("" if there are none).
 	Image string `json:"image,omitempty"`
-	// Nodes are the brokers' node numbers; Topology tells of separate controllers and racks.
+	// Nodes are the brokers' node numbers; Topology has separate controllers and racks.
 	Nodes    []int    `json:"nodes"`
 	Topology Topology `json:"topology,omitzero"`
 	// Bootstrap lists the advertised client addresses, one a broker in node order: each is the proxy of the shared
@@ -57,9 +58,9 @@ type ClusterInfo struct {
 	Bootstrap []string `json:"bootstrap"`
 	// ToxiproxyAPI is host:port of the Toxiproxy HTTP API, on loopback.
 	ToxiproxyAPI string `json:"toxiproxyAPI"`
-	// ProxiesApart says that the proxies' loopback is not this machine's: they reach nothing but the nodes.
+	// ProxiesApart reports whether the proxies' loopback is another than this machine's: they reach only the nodes.
 	ProxiesApart bool `json:"proxiesApart,omitempty"`
-	// KeeperPid is the process that owns the brokers and the proxies (0 where there is none).
+	// KeeperPid is the process that owns the brokers and the proxies (0 if there is none).
 	KeeperPid int `json:"keeperPid"`
 	// DataDir is where the nodes keep their data; it goes with the cluster.
 	DataDir string `json:"dataDir"`
@@ -80,7 +81,7 @@ type NodeStatus struct {
 	Node  int       `json:"node"`
 	Pid   int       `json:"pid"`
 	State NodeState `json:"state"`
-	// Unplanned says that the node's process ended without being told to; Reason quotes the end of its log.
+	// Unplanned reports whether the node's process ended by itself; Reason quotes the end of its log.
 	Unplanned bool   `json:"unplanned,omitempty"`
 	Reason    string `json:"reason,omitempty"`
 }
@@ -96,7 +97,7 @@ type Nodes interface {
 	Pause(ctx context.Context, node int) error
 	// Resume continues a paused node (SIGCONT).
 	Resume(ctx context.Context, node int) error
-	// Start starts a node that was killed or stopped, on its old data and addresses.
+	// Start starts a node that was killed or stopped, with its old data and addresses.
 	Start(ctx context.Context, node int) error
 	// Status reports every node, in node order.
 	Status(ctx context.Context) ([]NodeStatus, error)
@@ -116,7 +117,7 @@ type Cluster interface {
 	// Bytes reads the proxies' counters: bytes received from the dialling (upstream) or the dialled side (downstream),
 	// and bytes passed on, by proxy name. Bytes received and not passed on were held or cut: the proof that a fault bit.
 	Bytes(ctx context.Context) (map[string]LinkBytes, error)
-	// Close ends every process and removes what the cluster left, also when the cluster is broken.
+	// Close ends every process and removes what the cluster leaves, also if the cluster is broken.
 	Close(ctx context.Context) error
 }
 
@@ -125,7 +126,7 @@ type LinkBytes struct {
 	UpstreamIn, UpstreamOut     int64
 	DownstreamIn, DownstreamOut int64
 	// UpstreamEnded counts the connections that the dialling side ended, or the proxy under it; DownstreamEnded those that
-	// the dialled side did. They stay 0 where a provider can't see that.
+	// the dialled side did. They stay 0 if a provider can't see that.
 	UpstreamEnded, DownstreamEnded int64
 }
 
@@ -138,11 +139,11 @@ func (b LinkBytes) Cut() int64 {
 type ClusterSpec struct {
 	// Kafka is the version, for example "4.3.1".
 	Kafka string `json:"kafka"`
-	// KafkaHome, when set, is a Kafka directory whose libs folder is used instead of fetched jars.
+	// KafkaHome, if set, is a Kafka directory whose libs folder is used instead of fetched jars.
 	KafkaHome string `json:"kafkaHome,omitempty"`
 	// Topology is the cluster's shape.
 	Topology Topology `json:"topology,omitzero"`
-	// Features are feature levels to format with, beside the version's own defaults.
+	// Features are feature levels to format with, on top of the version's own defaults.
 	Features []Feature `json:"features,omitempty"`
 	// Properties are broker properties that override the rendered ones.
 	Properties map[string]string `json:"properties,omitempty"`
@@ -152,9 +153,15 @@ type ClusterSpec struct {
 	ReadyWithin time.Duration `json:"-"`
 	// Detach leaves the cluster running when this process ends (chaeos cluster up).
 	Detach bool `json:"-"`
-	// Progress, when set, is told in a few words what the start is doing.
+	// Progress, if set, is called with a few words on what the start is doing.
 	Progress func(string) `json:"-"`
 }
+
+// ErrNoCluster is the error of an attach where no cluster was left running.
+var ErrNoCluster = errors.New("no cluster is up")
+
+// ErrStale is the error of an attach where the recorded cluster is gone.
+var ErrStale = errors.New("the recorded cluster is gone")
 
 // Provider makes clusters.
 type Provider interface {

@@ -2,23 +2,23 @@ package harness
 
 import "context"
 
-// Disks are operations on the disks of nodes that are stopped. A provider that can do them offers them beside Nodes, and
-// lists "wipe" and "cut" among its capabilities.
+// Disks are operations on the disks of stopped nodes. The clusters of a provider that can do them implement it, and "wipe" and
+// "cut" are among its capabilities.
 type Disks interface {
 	// Wipe removes everything that a stopped node has on its disk and formats it again, as the same node of the same
-	// cluster, on a new directory id: a disk that was replaced.
+	// cluster, on a new directory id: as if the disk was replaced.
 	Wipe(ctx context.Context, node int) error
-	// CutLogs leaves of a stopped node's logs what a loss of power would. It says what each log lost, sorted by topic and
-	// partition, logs that lost nothing left out.
+	// CutLogs cuts a stopped node's logs as a power loss would. It returns what each log lost, sorted by topic and partition,
+	// without the logs that lost nothing.
 	CutLogs(ctx context.Context, node int, cut LogCut) ([]CutLog, error)
 }
 
-// LogCut says up to where a node's logs had reached its disk when the power went. The metadata log is flushed before it
+// LogCut is how far a node's logs had reached its disk when the power failed. The metadata log is flushed before it
 // commits, and is left whole.
 type LogCut struct {
-	// Checkpoint cuts every log to its recovery point: what Kafka itself had flushed. Ends does not matter then.
+	// Checkpoint cuts every log to its recovery point: what Kafka itself had flushed. Ends is not used then.
 	Checkpoint bool `json:"checkpoint"`
-	// Ends are the log end offsets that had reached the disk. Of logs that are not named nothing had.
+	// Ends are the log end offsets that had reached the disk. A log that is not named loses everything.
 	Ends []LogEnd `json:"ends,omitempty"`
 }
 

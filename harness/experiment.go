@@ -9,7 +9,7 @@ import (
 type Experiment struct {
 	Name    string
 	Summary string
-	// About says in a few sentences what the experiment shows, and why.
+	// About is what the experiment shows, and why, in a few sentences.
 	About     string
 	Pipelines []string
 	Load      Load
@@ -19,15 +19,23 @@ type Experiment struct {
 	Shared Shared
 	// Options are settings of single pipelines that differ from their defaults, by pipeline and option.
 	Options map[string]map[string]string
-	// Cluster are broker settings beside the rendered ones.
+	// Cluster is what the experiment needs of its cluster.
 	Cluster ClusterNeeds
 	Faults  []ScheduledFault
-	// Expect says, by pipeline and guarantee, what must come out. A claim that is not named must hold.
+	// Expect is what must come out, by pipeline and guarantee. A claim that is not named must hold.
 	Expect map[string]map[Guarantee]Expectation
 	Bounds Bounds
 	// Source is the YAML the experiment was read from.
 	Source string
 }
+
+// What a load may be, in an experiment's file and on the command line: the rate in records a second.
+const (
+	MinRate     = 0.1
+	MaxRate     = 1e6
+	MinDuration = time.Second
+	MaxDuration = 24 * time.Hour
+)
 
 // Load is what the sources send.
 type Load struct {
@@ -37,7 +45,7 @@ type Load struct {
 	Duration time.Duration
 	// RecordSize is a record value's size in bytes.
 	RecordSize int
-	// Burst records are scheduled at once each BurstEvery, beside the steady pace (0: none).
+	// Burst records are scheduled at once each BurstEvery, on top of the steady pace (0: none).
 	Burst      int
 	BurstEvery time.Duration
 }
@@ -54,7 +62,7 @@ type Shared struct {
 	AutoCommitInterval time.Duration `json:"autoCommitInterval"`
 }
 
-// DefaultShared are the shared settings unless an experiment says otherwise.
+// DefaultShared are the shared settings unless an experiment changes them.
 func DefaultShared() Shared {
 	return Shared{
 		Work:               2 * time.Millisecond,
@@ -73,9 +81,9 @@ type ClusterNeeds struct {
 	Topology Topology
 	// Kafka is the version ("" leaves the choice to the command).
 	Kafka string
-	// Features are feature levels to format the cluster with, beside the version's own defaults.
+	// Features are feature levels to format the cluster with, on top of the version's own defaults.
 	Features []Feature
-	// Properties are broker properties beside the rendered ones; an empty value gives Kafka's default.
+	// Properties are broker properties on top of the rendered ones; an empty value gives Kafka's default.
 	Properties map[string]string
 	// MinISR is min.insync.replicas of every topic of the run.
 	MinISR int
@@ -83,18 +91,18 @@ type ClusterNeeds struct {
 	Partitions int
 }
 
-// Bounds say how much a run must have seen before a guarantee can be called held.
+// Bounds are how much a run must have seen before a guarantee can be held.
 type Bounds struct {
 	// MinBefore and MinAfter are records that became visible before the first fault and after the last heal.
 	MinBefore uint64 `json:"minBefore"`
 	MinAfter  uint64 `json:"minAfter"`
 	// MinOffered is the number of records offered while faults were active.
 	MinOffered uint64 `json:"minOffered"`
-	// StallThreshold is the shortest standstill of an LSO that counts as a stall.
+	// StallThreshold is the shortest time without an advance of the LSO that counts as a stall.
 	StallThreshold time.Duration `json:"stallThreshold"`
 }
 
-// DefaultBounds are the bounds unless an experiment says otherwise.
+// DefaultBounds are the bounds unless an experiment changes them.
 func DefaultBounds() Bounds {
 	return Bounds{MinBefore: 100, MinAfter: 100, MinOffered: 50, StallThreshold: time.Second}
 }
@@ -104,27 +112,29 @@ type PipelineInfo struct {
 	Name   string    `json:"name"`
 	Claims Guarantee `json:"claims"`
 	About  string    `json:"about"`
-	// ProducerOnly says that a source writes straight to the measured topic: the source is what is under test.
+	// ProducerOnly reports whether the source is under test: it writes straight to the measured topic.
 	ProducerOnly  bool `json:"producerOnly"`
 	Transactional bool `json:"transactional"`
 	// ReadCommitted is the pipeline's own isolation level on its input.
 	ReadCommitted bool `json:"readCommitted"`
-	// Effects says that its output are effects at the external service: Output names them, and is no topic.
+	// Effects reports whether its outputs are side effects at the external service: Output names them, and is no topic.
 	Effects bool `json:"effects,omitempty"`
-	// ShareGroup says that its workers are members of a share group (KIP-932): brokers hand them single records, which they
-	// acknowledge. A partition's position is then the share-partition start offset, below which nothing is handed out.
+	// ShareGroup reports whether its workers are members of a share group (KIP-932): brokers hand them single records, which
+	// they acknowledge. In place of a committed offset there is the share-partition start offset, below which nothing is
+	// handed out.
 	ShareGroup bool `json:"shareGroup,omitempty"`
-	// Topics is how many output topics it writes an output of every input to (0: one).
+	// Topics is the number of output topics; each gets an output of every input (0: one topic).
 	Topics int `json:"topics,omitempty"`
-	// ReadUncommittedOutput says that the pipeline's own readers use read_uncommitted: its output is judged as they see it.
+	// ReadUncommittedOutput reports whether the pipeline's own readers use read_uncommitted: its output is judged as they see
+	// it.
 	ReadUncommittedOutput bool `json:"readUncommittedOutput,omitempty"`
 	// Deviations are the pipeline's settings that differ from the shared ones, in words for the table's footnote.
 	Deviations []string `json:"deviations,omitempty"`
-	// Phases are the named phases at which a worker can be told to wait.
+	// Phases are the named phases at which a worker can be made to wait.
 	Phases []string `json:"phases,omitempty"`
 }
 
-// TopicPlan is the layout of a run's topics: who leads what, and which ids share which coordinator.
+// TopicPlan is the layout of a run's topics: which broker leads what, and which ids share which coordinator.
 type TopicPlan struct {
 	Input      string           `json:"input"`
 	Partitions int              `json:"partitions"`
@@ -140,19 +150,19 @@ type PipelineLayout struct {
 	// Source numbers the source that fills the row: the shared one, or the producer under test.
 	Source uint16 `json:"source"`
 	Output string `json:"output"`
-	// Further are the output topics of a pipeline that writes to several, beside Output.
+	// Further are the output topics after Output, of a pipeline that writes to several.
 	Further []string `json:"further,omitempty"`
 	Group   string   `json:"group,omitempty"`
 	// TransactionalIDs are the workers' ids, by worker number.
 	TransactionalIDs []string `json:"transactionalIDs,omitempty"`
 }
 
-// Outputs lists the pipeline's output topics. Its output partitions are numbered through them: partition p of the topic
-// at place t is number t*partitions+p.
+// Outputs lists the pipeline's output topics. Output partitions are numbered across them: partition p of topic t of the
+// list is number t*partitions+p.
 func (l PipelineLayout) Outputs() []string { return append([]string{l.Output}, l.Further...) }
 
-// Place is the topic, and the partition of it, that an output partition's number stands for in a run of so many partitions
-// a topic.
+// Place returns the topic and partition of an output partition's number, in a run with the given number of partitions a
+// topic.
 func (l PipelineLayout) Place(number int32, partitions int) (topic string, partition int32) {
 	outputs, n := l.Outputs(), int32(max(1, partitions))
 	if number < 0 || int(number/n) >= len(outputs) {
@@ -161,7 +171,7 @@ func (l PipelineLayout) Place(number int32, partitions int) (topic string, parti
 	return outputs[number/n], number % n
 }
 
-// Outputs lists the output topics; effects are in none.
+// Outputs lists the output topics; side effects are in none.
 func (p TopicPlan) Outputs() []string {
 	var names []string
 	for _, l := range p.Pipelines {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/history"
 )
@@ -20,40 +21,41 @@ type ScheduledFault struct {
 	// Name is the fault's registered name, Target its selector as written ("leader of output/0").
 	Name, Target string
 	Fault        Fault
-	// Label is what triggers of other faults call it ("" nothing).
+	// Label is its name for triggers of other faults ("" none).
 	Label string
-	// When is waited for from At on. HealWhen heals the fault before For is over, and must fire by then.
+	// When is the trigger to wait for, from At on. HealWhen heals the fault before For is over, and must fire by then.
 	When, HealWhen *When
-	// AimsAt are the pipelines that the fault must bite; all of them where it is empty.
+	// AimsAt are the pipelines on which the fault must take effect; all of them if it is empty.
 	AimsAt []string
-	// Series numbers the repetitions of one line of the schedule (0: it is not repeated). One of them must bite.
+	// Series numbers the repetitions of one line of the schedule (0: it is not repeated). One of them must take effect.
 	Series int
 }
 
 // Fault is one kind of injection with its options.
 type Fault interface {
-	// Needs lists what a provider must be able to do ("links", "kill", "pause"), for preflight.
+	// Needs lists the abilities that a provider must have ("links", "kill", "pause"), for preflight.
 	Needs() []string
-	// Inject resolves the target, applies the fault, and returns what heals it. What it could not undo itself after an
-	// error, it returns as an Injection beside the error.
+	// Inject resolves the target, applies the fault, and returns what heals it. If it fails and could
+	// not undo everything itself, it returns an Injection with the error.
 	Inject(ctx context.Context, field *Field, target string) (Injection, error)
 }
 
 // Injection is an active fault.
 type Injection interface {
-	// Resolved says what the target was.
+	// Resolved returns what the target was.
 	Resolved() Resolved
-	// Heal undoes the fault. It may be called again after an error, and when there is nothing left to undo.
+	// Heal undoes the fault. It may be called again after an error, and if there is nothing left to undo.
 	Heal(ctx context.Context) error
-	// Bites says for each pipeline whether the fault hit it, by effect; asked once, just after the heal.
+	// Bites returns for each pipeline the proof that the fault took effect on it, or that it did not. It is called once, just
+	// after the heal.
 	Bites(ctx context.Context) []Bite
 }
 
 // lastingInjection is an injection that does what no heal undoes.
 type lastingInjection interface{ Lasting() []Lasting }
 
-// healChecker is an injection that can tell by effect whether it is over: what it looked at, or what stayed broken. It
-// waits a bounded time for it.
+// healChecker is an injection that can measure whether the fault is over: by what, or what stayed broken. It waits a
+// bounded time for that.
 type healChecker interface {
 	CheckHeal(ctx context.Context) (proof string, err error)
 }
@@ -65,12 +67,12 @@ type Resolved struct {
 	Brokers []int    `json:"brokers,omitempty"`
 	Members []string `json:"members,omitempty"`
 	Links   []string `json:"links,omitempty"`
-	// Partitions are the partitions that the fault affects: led by a broker that was hit, or held by a worker that was.
+	// Partitions are the partitions that the fault affects: led by a broker that was hit, or owned by a worker that was.
 	Partitions []int32 `json:"partitions,omitempty"`
 }
 
-// Bite is the proof that a fault hit one pipeline: at least one of its requests cut or delayed, or its worker or leader
-// hit, while it had records in flight.
+// Bite is the proof that a fault took effect on one pipeline: at least one of its requests was cut or delayed, or its
+// worker or leader was hit, while it had records in flight.
 type Bite struct {
 	Pipeline string `json:"pipeline"`
 	Bit      bool   `json:"bit"`
@@ -91,11 +93,11 @@ type FaultRecord struct {
 	Healed   history.Time  `json:"healed,omitempty"`
 	Resolved Resolved      `json:"resolved"`
 	Bites    []Bite        `json:"bites,omitempty"`
-	// Effect says what the cluster did about it: "leader of output/0: 1 -> 2 after 9.1s".
+	// Effect is the cluster's reaction: "leader of output/0: 1 -> 2 after 9.1s".
 	Effect string `json:"effect,omitempty"`
 	// Lasting is what it did that no heal undoes.
 	Lasting []Lasting `json:"lasting,omitempty"`
-	// HealProof says by what it was seen that the fault is over: "no toxic left on 8 links".
+	// HealProof is what showed that the fault is over: "no toxic left on 8 links".
 	HealProof string `json:"healProof,omitempty"`
 	Error     string `json:"error,omitempty"`
 	Label     string `json:"label,omitempty"`
@@ -108,7 +110,7 @@ type FaultRecord struct {
 	Series   int      `json:"series,omitempty"`
 }
 
-// Concerns says whether the fault is meant to bite the pipeline.
+// Concerns reports whether the fault is meant to take effect on the pipeline.
 func (f FaultRecord) Concerns(pipeline string) bool {
 	return len(f.AimsAt) == 0 || slices.Contains(f.AimsAt, pipeline)
 }
@@ -116,18 +118,27 @@ func (f FaultRecord) Concerns(pipeline string) bool {
 // Field is what faults work on: the cluster, the processes, and what the run knows of its progress.
 type Field struct {
 	Cluster Cluster
-	Fleet   Fleet
+	// Fleet is the members of the run, as far as a fault or a trigger may touch them.
+	Fleet interface {
+		Roster
+		Processes
+		Gates
+	}
 	// Admin is a client over links that no fault touches. Its metadata cache may be stale: send requests yourself.
 	Admin *kgo.Client
 	Plan  TopicPlan
-	// Dir is the run's folder ("" where no run plays).
+	// Dir is the run's folder ("" if no run plays).
 	Dir string
-	// Rand is the fault's own, so that faults that overlap draw the same at every run of the seed.
-	Rand     *rand.Rand
-	Observer Observer
+	// Rand is the fault's own, so that overlapping faults draw the same in every run with the seed.
+	Rand *rand.Rand
+	// Observer reports what is visible in the outputs.
+	Observer Viewer
 	// Claims are what the run's faults want of things that several of them may change at once.
 	Claims *claims.Book
 }
+
+// Brokers are the cluster's brokers, to ask over links that no fault touches.
+func (f *Field) Brokers() ask.Brokers { return ask.Of(f.Admin, f.Cluster.Info().Nodes...) }
 
 // InFlight returns the records offered to a pipeline and not yet visible in its output.
 func (f *Field) InFlight(pipeline string) uint64 {

@@ -13,7 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// shareStateTopic is the internal topic in which brokers keep what share groups acknowledged.
+// shareStateTopic is the internal topic in which brokers keep the acknowledgements of share groups.
 const shareStateTopic = "__share_group_state"
 
 // shareFeature is the feature that brokers need to run share groups.
@@ -22,8 +22,8 @@ const shareFeature = "share.version"
 // GroupConfig is one configuration of a share group, which brokers keep; Default is Kafka's own value.
 type GroupConfig struct{ Name, Value, Default string }
 
-// ShareGroupConfigs are what a run sets for each of its share groups, before anybody joins: the brokers, not the members,
-// say where a group begins and when a member counts as gone.
+// ShareGroupConfigs are what a run sets for each of its share groups, before a member joins: the brokers, not the
+// members, decide where a group begins and when a member is gone.
 func ShareGroupConfigs(shared Shared) []GroupConfig {
 	millis := func(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 	return []GroupConfig{
@@ -33,7 +33,7 @@ func ShareGroupConfigs(shared Shared) []GroupConfig {
 	}
 }
 
-// shares says whether a pipeline of the plan is a share group.
+// shares reports whether a pipeline of the plan is a share group.
 func (p TopicPlan) shares() bool {
 	return slices.ContainsFunc(p.Pipelines, func(l PipelineLayout) bool { return l.ShareGroup })
 }
@@ -51,7 +51,7 @@ func (p TopicPlan) internalTopics() map[string]map[string]string {
 // internalNames lists them, sorted.
 func (p TopicPlan) internalNames() []string { return slices.Sorted(maps.Keys(p.internalTopics())) }
 
-// checkShareGroups refuses a cluster whose brokers can't run the share groups that were asked for.
+// checkShareGroups refuses a cluster whose brokers can't run the share groups of the plan.
 func checkShareGroups(infos []PipelineInfo, features []Feature) error {
 	for _, info := range infos {
 		if !info.ShareGroup {

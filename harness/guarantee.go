@@ -28,10 +28,10 @@ func ParseGuarantee(s string) (Guarantee, error) {
 	return "", fmt.Errorf("unknown guarantee %q (one of at-most-once, at-least-once, exactly-once)", s)
 }
 
-// Verdict is what a run says of one guarantee of one pipeline. The zero value is Inconclusive: nothing passes by default.
+// Verdict is what a run shows of one guarantee of one pipeline. The zero value is Inconclusive: nothing passes by default.
 type Verdict int
 
-// The verdicts. When several apply, Violated wins over Inconclusive, and Inconclusive over Held.
+// The verdicts. If several apply, Violated wins over Inconclusive, and Inconclusive over Held.
 const (
 	Inconclusive Verdict = iota
 	Held
@@ -56,7 +56,7 @@ func (v *Verdict) UnmarshalText(b []byte) error {
 	return fmt.Errorf("unknown verdict %q", b)
 }
 
-// Expectation says what an experiment expects of one pipeline's claim.
+// Expectation is what an experiment expects of one pipeline's claim.
 type Expectation string
 
 // The expectations. A claim that must break and held is as surprising as one that must hold and broke.

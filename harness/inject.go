@@ -8,32 +8,30 @@ import (
 	"slices"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
-
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/history"
 )
 
-// ByHand is a fault that was injected without a run around it, and what it did.
+// ByHand is a fault that was injected without a run, and what it did.
 type ByHand struct {
 	FaultRecord
-	// Links are the counters of the links that it was on, from just before the injection to just after the heal, by proxy.
+	// Links are the counters of its links, by proxy, from just before the injection to just after the heal.
 	Links map[string]LinkBytes
 }
 
 // byHandAtMost is how long a fault without an end of its own may last.
 const byHandAtMost = 24 * time.Hour
 
-// Inject injects one fault into a cluster on which no run plays, keeps it for its time, or until ctx is done where it has
-// none, and heals it, also when ctx is cancelled.
+// Inject injects one fault into a cluster on which no run plays, keeps it for its time (without one, until ctx is done), and
+// heals it, also if ctx is cancelled.
 func Inject(ctx context.Context, cluster Cluster, fault ScheduledFault, seed uint64, terminal Terminal) (ByHand, error) {
 	admin, err := DirectClient(cluster, "chaeos-inject")
 	if err != nil {
 		return ByHand{}, err
 	}
 	defer admin.Close()
-	plan, err := planByHand(ctx, admin, cluster.Info().Nodes)
+	plan, err := planByHand(ctx, ask.Of(admin, cluster.Info().Nodes...))
 	if err != nil {
 		return ByHand{}, err
 	}
@@ -45,7 +43,7 @@ func Inject(ctx context.Context, cluster Cluster, fault ScheduledFault, seed uin
 		return ByHand{}, err
 	}
 	s := newSchedule([]ScheduledFault{fault}, &Field{
-		Cluster: cluster, Fleet: nobody{}, Admin: admin, Plan: plan, Rand: rand.New(rand.NewPCG(seed, 0)), Observer: blind{},
+		Cluster: cluster, Fleet: noMembers{}, Admin: admin, Plan: plan, Rand: rand.New(rand.NewPCG(seed, 0)), Observer: noMembers{},
 		Claims: &claims.Book{},
 	}, terminal)
 	err = s.play(ctx, history.Now())
@@ -57,7 +55,7 @@ func Inject(ctx context.Context, cluster Cluster, fault ScheduledFault, seed uin
 	return ByHand{FaultRecord: record, Links: moved(record.Resolved.Links, before, after)}, errors.Join(err, bytesErr)
 }
 
-// moved is what the links' counters went up by.
+// moved is by how much the links' counters went up.
 func moved(links []string, before, after map[string]LinkBytes) map[string]LinkBytes {
 	out := map[string]LinkBytes{}
 	for _, l := range links {
@@ -70,10 +68,10 @@ func moved(links []string, before, after map[string]LinkBytes) map[string]LinkBy
 	return out
 }
 
-// planByHand makes a plan of what the cluster has, so that targets can name it: a pipeline stands for the topic, the group
-// or the transactional id of its name.
-func planByHand(ctx context.Context, client *kgo.Client, nodes []int) (TopicPlan, error) {
-	md, err := AskMetadata(ctx, client, nodes)
+// planByHand makes a plan of what the cluster has, so that targets can name it: each pipeline is the topic, group or
+// transactional id of its name.
+func planByHand(ctx context.Context, brokers ask.Brokers) (TopicPlan, error) {
+	md, err := brokers.Metadata(ctx)
 	if err != nil {
 		return TopicPlan{}, fmt.Errorf("which topics the cluster has: %w", err)
 	}
@@ -89,9 +87,13 @@ func planByHand(ctx context.Context, client *kgo.Client, nodes []int) (TopicPlan
 		of(topic).Output = topic
 		plan.Partitions = max(plan.Partitions, len(partitions))
 	}
-	groups, ids, err := askIDs(ctx, client)
+	groups, err := brokers.Groups(ctx)
 	if err != nil {
-		return TopicPlan{}, err
+		return TopicPlan{}, fmt.Errorf("which groups the cluster has: %w", err)
+	}
+	ids, err := brokers.TransactionalIDs(ctx)
+	if err != nil {
+		return TopicPlan{}, fmt.Errorf("which transactional ids the cluster has: %w", err)
 	}
 	for _, group := range groups {
 		of(group).Group = group
@@ -104,25 +106,4 @@ func planByHand(ctx context.Context, client *kgo.Client, nodes []int) (TopicPlan
 	}
 	slices.SortFunc(plan.Pipelines, func(a, b PipelineLayout) int { return slices.Compare([]byte(a.Name), []byte(b.Name)) })
 	return plan, nil
-}
-
-// askIDs lists the groups and transactional ids that the brokers know.
-func askIDs(ctx context.Context, client *kgo.Client) (groups, ids []string, err error) {
-	for _, shard := range client.RequestSharded(ctx, kmsg.NewPtrListGroupsRequest()) {
-		if shard.Err != nil {
-			return nil, nil, fmt.Errorf("which groups the cluster has: %w", shard.Err)
-		}
-		for _, g := range shard.Resp.(*kmsg.ListGroupsResponse).Groups { //nolint:forcetypeassert // the request's own response
-			groups = append(groups, g.Group)
-		}
-	}
-	for _, shard := range client.RequestSharded(ctx, kmsg.NewPtrListTransactionsRequest()) {
-		if shard.Err != nil {
-			return nil, nil, fmt.Errorf("which transactional ids the cluster has: %w", shard.Err)
-		}
-		for _, t := range shard.Resp.(*kmsg.ListTransactionsResponse).TransactionStates { //nolint:forcetypeassert // as above
-			ids = append(ids, t.TransactionalID)
-		}
-	}
-	return groups, ids, nil
 }

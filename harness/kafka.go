@@ -23,11 +23,11 @@ func (d Dials) Dial(ctx context.Context, network, address string) (net.Conn, err
 	return dialer.DialContext(ctx, network, to)
 }
 
-// Via makes a client dial so.
+// Via makes a client dial these addresses.
 func Via(dials Dials) kgo.Opt { return kgo.Dialer(dials.Dial) }
 
-// DirectClient makes a client over links that no fault touches. Metadata is refreshed quickly; still, its cache may be
-// stale when leadership moves, so send requests yourself where that matters.
+// DirectClient makes a client over links that no fault touches. Metadata is refreshed quickly, but its cache may be
+// stale when leadership moves: send requests yourself if that matters.
 func DirectClient(c Cluster, id string, opts ...kgo.Opt) (*kgo.Client, error) {
 	base := []kgo.Opt{
 		kgo.SeedBrokers(c.Info().Bootstrap...), Via(c.Direct()), kgo.ClientID(id), kgo.AlwaysRetryEOF(),

@@ -4,11 +4,11 @@ package harness
 const (
 	// LogStartMoved: records below To were deleted.
 	LogStartMoved = "log start moved"
-	// PartitionsAdded: the topic has To partitions where it had From.
+	// PartitionsAdded: the topic has To partitions, and had From.
 	PartitionsAdded = "partitions added"
 	// OffsetDeleted: the group's committed offset From was deleted.
 	OffsetDeleted = "offset deleted"
-	// LogWasCut: one replica's log was cut from From back to To.
+	// LogWasCut: one replica's log ended at From, and was cut at To.
 	LogWasCut = "log cut"
 	// TransactionAborted: the transaction that began at offset From was aborted by hand.
 	TransactionAborted = "transaction aborted"
@@ -16,8 +16,8 @@ const (
 	UncleanLeader = "unclean leader"
 )
 
-// Lasting is one thing that a fault did and that stays when it is healed. A verifier that finds its traces knows then
-// that they were meant.
+// Lasting is one thing that a fault did and that stays when it is healed. A verifier that finds its traces knows by it
+// that they are meant.
 type Lasting struct {
 	What      string `json:"what"`
 	Topic     string `json:"topic,omitempty"`

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// InternalPartitions is the number of partitions of __consumer_offsets and of __transaction_state in clusters we start.
+// InternalPartitions is the number of partitions of __consumer_offsets and of __transaction_state in the clusters of a run.
 const InternalPartitions = 3
 
 // coordinatorPartition is the partition of both internal topics that every group and transactional id of a run hashes
@@ -22,7 +22,7 @@ func planTopics(name string, exp Experiment, infos []PipelineInfo, nodes []int, 
 		Controller: controller, Replicas: map[int32][]int{},
 	}
 	order := slices.Clone(nodes)
-	if i := slices.Index(order, controller); i >= 0 { // not where controllers are nodes of their own
+	if i := slices.Index(order, controller); i >= 0 { // it is not if controllers are nodes of their own
 		order = append(slices.Delete(order, i, i+1), controller)
 	}
 	for p := range int32(max(plan.Partitions, InternalPartitions)) {
@@ -41,8 +41,8 @@ func planTopics(name string, exp Experiment, infos []PipelineInfo, nodes []int, 
 // MaxReplicas is the replication factor of every topic of a run.
 const MaxReplicas = 3
 
-// replicas takes a partition's replicas from the order, beginning at its own place, in as many racks as there are: a
-// broker whose rack has a replica already waits until every other rack has one.
+// replicas takes a partition's replicas from the order, beginning with the partition's number, in as many racks as there
+// are: a broker whose rack has a replica already comes after every other rack has one.
 func replicas(order []int, partition int, rack func(int) string) []int {
 	var out, later []int
 	used := map[string]bool{}
@@ -57,8 +57,8 @@ func replicas(order []int, partition int, rack func(int) string) []int {
 	return append(out, later...)[:min(len(order), MaxReplicas)]
 }
 
-// LayOut is where a pipeline reads and writes in a run of this name, with the number of the source that is under test, where
-// one is.
+// LayOut is where a pipeline reads and writes in a run of this name; source is the number of the source under test, if one
+// is.
 func LayOut(name string, info PipelineInfo, source uint16, workers int) PipelineLayout {
 	l := PipelineLayout{PipelineInfo: info, Output: name + "-out-" + info.Name}
 	if info.Effects {
@@ -98,7 +98,7 @@ func CoordinatedID(prefix string) string {
 
 func javaHash(s string) int32 {
 	var h int32
-	for _, c := range []byte(s) { // ids are ASCII, where bytes are Java's chars
+	for _, c := range []byte(s) { // ids are ASCII: bytes are Java's chars
 		h = 31*h + int32(c)
 	}
 	return h

@@ -2,26 +2,27 @@ package harness
 
 import "github.com/chaeos/chaeos/harness/history"
 
-// RecordLife is what a run's folder tells of one record: everything that happened to it, in time order, and how it ended in
-// each pipeline.
+// RecordLife is what a run's folder shows of one record: everything that happened to it, in time order, and how it ended
+// in each pipeline.
 type RecordLife struct {
 	Run        string `json:"run"`
 	Experiment string `json:"experiment"`
 	history.Identity
-	// LoadStart is the schedule's zero: what every time is shown from.
+	// LoadStart is the schedule's zero: every time is shown from it.
 	LoadStart history.Time `json:"loadStart"`
 	Events    []LifeEvent  `json:"events"`
 	Ends      []LifeEnd    `json:"ends"`
-	// Faults are those whose time overlaps the record's life; events name them by their place in this list.
+	// Faults are those that overlap the record's events, which name them by their index in this list.
 	Faults []FaultRecord `json:"faults"`
-	// Missing says what is not recorded, or could not be read.
+	// Missing is what is not recorded, or could not be read.
 	Missing []string `json:"notRecorded,omitempty"`
 }
 
-// LifeEvent is one thing that happened to a record, or to who had it in hand.
+// LifeEvent is one thing that happened to a record, or to a process that had it.
 type LifeEvent struct {
 	At history.Time `json:"at"`
-	// Estimated says that At comes from a wall-clock stamp in a batch: good to the millisecond while nobody set the clock.
+	// Estimated reports whether At comes from a wall-clock stamp in a batch: right to the millisecond unless the clock was
+	// set.
 	Estimated bool `json:"estimated,omitempty"`
 	// Pipeline is empty for the shared source and its topic.
 	Pipeline    string `json:"pipeline,omitempty"`
@@ -33,7 +34,7 @@ type LifeEvent struct {
 	// ended, revoked, closed, cut off, injected, healed.
 	Kind string `json:"kind"`
 	Text string `json:"text"`
-	// Faults are the active ones, by their place in the life's list.
+	// Faults are the active ones, by their index in RecordLife.Faults.
 	Faults []int    `json:"faults,omitempty"`
 	Copy   *LogCopy `json:"copy,omitempty"`
 }
@@ -54,13 +55,13 @@ type LogCopy struct {
 	Sequence      int32 `json:"sequence"`
 	LeaderEpoch   int32 `json:"leaderEpoch"`
 	Transactional bool  `json:"transactional"`
-	// Effect says that it is no record of a log: the external service accepted it, as the Offset-th effect of that input
-	// partition, and no broker has a batch of it.
+	// Effect reports whether it is a side effect, not a record: the external service accepted it, as side effect number Offset
+	// of that input partition, and no broker has a batch of it.
 	Effect bool `json:"effect,omitempty"`
-	// Timestamp is the batch's largest, in milliseconds of the producer's wall clock; an effect's own, of the service's (0 in
-	// runs of versions that kept none).
+	// Timestamp is the batch's largest, in milliseconds of the producer's wall clock; a side effect's own, of the service's (0
+	// in runs of versions that kept none).
 	Timestamp int64 `json:"timestamp"`
-	// MarkerOffset is the marker's that ended its transaction; -1 where there is none.
+	// MarkerOffset is that of the marker that ended its transaction; -1 if there is none.
 	MarkerOffset int64 `json:"markerOffset"`
 	// MarkerTimestamp is in milliseconds of the wall clock of the broker that wrote the marker.
 	MarkerTimestamp int64 `json:"markerTimestamp,omitempty"`
@@ -71,13 +72,13 @@ type LogCopy struct {
 // LifeEnd is how a record ended in one pipeline.
 type LifeEnd struct {
 	Pipeline string `json:"pipeline"`
-	// State is visible, duplicated, lost, unprocessed, hidden, or unknown where the folder can't tell.
+	// State is visible, duplicated, lost, unprocessed, hidden, or unknown if the folder can't tell.
 	State string `json:"state"`
 	Text  string `json:"text"`
-	// Why says for each further copy, or for the loss, what the folder shows of its cause.
+	// Why is what the folder shows of the cause of each further copy, or of the loss.
 	Why []string `json:"why,omitempty"`
-	// Cause is the verifier's, of the first further copy or of the loss ("" where the counts of several causes can't be told
-	// apart); Anomaly is everything that the verifier knows of it: restarts and rebalances with the commit that they went
+	// Cause is the verifier's, of the first further copy or of the loss ("" if the counts don't decide between several
+	// causes). Anomaly is everything that the verifier knows of it: restarts and rebalances with the commit that they went
 	// back to, the commit that passed the record, a truncation with its leader epochs, a deletion.
 	Cause   string   `json:"cause,omitempty"`
 	Anomaly *Anomaly `json:"anomaly,omitempty"`

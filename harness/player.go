@@ -5,33 +5,27 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
 // releaseWithin bounds how long a worker may take to go on.
 const releaseWithin = 10 * time.Second
 
-// play runs the schedule from start until every fault has been injected and healed, or ctx is done; it returns what
-// went wrong. What is still active then is healed by healAll.
+// play runs the schedule from start until every fault has been injected and healed, or ctx is done. Faults that are still
+// active then are left to healAll.
 func (s *schedule) play(ctx context.Context, start history.Time) error {
-	errs := make([]error, len(s.faults))
-	var players sync.WaitGroup
-	for i, f := range s.faults {
-		players.Go(func() {
-			defer close(f.ended)
-			errs[i] = s.playOne(ctx, f, start)
-		})
-	}
-	players.Wait()
-	return errors.Join(errs...)
+	return together.Do(s.faults, func(f *plannedFault) error {
+		defer close(f.ended)
+		return s.playOne(ctx, f, start)
+	})
 }
 
-// playOne waits for the fault's time and its trigger, injects it, waits again, and heals it. Workers that its triggers
-// made to wait go on whatever happens.
+// playOne waits for the fault's time and its trigger, injects it, waits again, and heals it. Workers that wait
+// for its triggers go on whatever happens.
 func (s *schedule) playOne(ctx context.Context, f *plannedFault, start history.Time) (err error) {
 	if err := wait.Sleep(ctx, start.Add(f.At).Sub(history.Now())); err != nil {
 		return fmt.Errorf("fault %s was never injected: %w", f.Name, err)
@@ -71,7 +65,7 @@ func (s *schedule) await(ctx context.Context, f *plannedFault, held *holding) (e
 	return nil
 }
 
-// fired waits for an armed trigger, and then for the delay. A trigger that never fires says so.
+// fired waits for an armed trigger, and then for the delay. Its error is errNeverFired if the trigger does not fire in time.
 func (w *When) fired(ctx context.Context, armed Armed, within time.Duration) (string, error) {
 	bounded, cancel := context.WithTimeoutCause(ctx, within, errNeverFired)
 	defer cancel()
@@ -87,8 +81,8 @@ func (w *When) fired(ctx context.Context, armed Armed, within time.Duration) (st
 
 var errNeverFired = errors.New("it did not fire in its time")
 
-// untilHealed keeps the fault for its time, or until its heal trigger fires, and heals it. Who waits for that trigger
-// waits until the fault is healed.
+// untilHealed keeps the fault for its time, or until its heal trigger fires, and heals it. Workers that
+// wait for that trigger wait until the fault is healed.
 func (s *schedule) untilHealed(ctx context.Context, f *plannedFault, held *holding) error {
 	ending := &holding{}
 	err := s.armHeal(ctx, f, held, ending)
@@ -115,7 +109,7 @@ func (s *schedule) untilHealed(ctx context.Context, f *plannedFault, held *holdi
 	return errors.Join(err, healed, ending.release(ctx))
 }
 
-// armHeal arms the trigger that ends the fault, before anybody who waits for the first trigger may go on.
+// armHeal arms the trigger that ends the fault, before workers that wait for the first trigger may go on.
 func (s *schedule) armHeal(ctx context.Context, f *plannedFault, held, ending *holding) (err error) {
 	if f.HealWhen == nil {
 		return nil
@@ -128,20 +122,20 @@ func (s *schedule) armHeal(ctx context.Context, f *plannedFault, held, ending *h
 	return err
 }
 
-// note changes what is recorded of the fault.
+// note changes the fault's record.
 func (f *plannedFault) note(change func(*FaultRecord)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	change(&f.record)
 }
 
-// holding is whom a trigger made to wait, and the turn that allowed it.
+// holding is a trigger that made workers wait, and the turn that allowed it.
 type holding struct {
 	armed Armed
 	turn  func()
 }
 
-// release lets them go, also when the run is interrupted. It may be called again.
+// release lets the workers go on, also if the run is interrupted. It may be called again.
 func (h *holding) release(ctx context.Context) (err error) {
 	if h.armed != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWithin)

@@ -10,7 +10,7 @@ type UsageError struct{ Reason string }
 
 func (e UsageError) Error() string { return e.Reason }
 
-// CapableProvider is a provider that can't do everything: it lists what it can ("links", "kill", "pause", …).
+// CapableProvider is a provider that lists its abilities ("links", "kill", "pause", …): what it doesn't list, it can't do.
 type CapableProvider interface {
 	Capabilities() []string
 }
@@ -47,7 +47,7 @@ func checkCapabilities(p Provider, faults []ScheduledFault) error {
 	for _, f := range faults {
 		for _, need := range f.Fault.Needs() {
 			if !slices.Contains(can, need) {
-				return UsageError{fmt.Sprintf("fault %s needs %q, which clusters of kind %s can't do", f.Name, need, p.Name())}
+				return UsageError{fmt.Sprintf("fault %s needs %q, which the provider %s can't do", f.Name, need, p.Name())}
 			}
 		}
 	}

@@ -23,12 +23,12 @@ func TestPreflightRefusesContradictions(t *testing.T) {
 	rooms := Rooms{Provider: linksOnly{}, Infos: testInfos()}
 	require.NoError(t, preflight(rooms, good()))
 	for want, spoil := range map[string]func(*Experiment){
-		"rate 0":                  func(e *Experiment) { e.Load.Rate = 0 },
-		"duration 0s":             func(e *Experiment) { e.Load.Duration = 0 },
-		"no pipeline":             func(e *Experiment) { e.Pipelines = nil },
-		`unknown pipeline "x"`:    func(e *Experiment) { e.Pipelines = []string{"x"} },
-		"beyond the load's":       func(e *Experiment) { e.Faults = []ScheduledFault{at(time.Minute, 1, &scripted{name: "f"})} },
-		`needs "script", which c`: func(e *Experiment) { e.Faults = []ScheduledFault{at(0, 1, &scripted{name: "f"})} },
+		"rate 0":               func(e *Experiment) { e.Load.Rate = 0 },
+		"duration 0s":          func(e *Experiment) { e.Load.Duration = 0 },
+		"no pipeline":          func(e *Experiment) { e.Pipelines = nil },
+		`unknown pipeline "x"`: func(e *Experiment) { e.Pipelines = []string{"x"} },
+		"beyond the load's":    func(e *Experiment) { e.Faults = []ScheduledFault{at(time.Minute, 1, &scripted{name: "f"})} },
+		`needs "script", which the provider links-only`: func(e *Experiment) { e.Faults = []ScheduledFault{at(0, 1, &scripted{name: "f"})} },
 	} {
 		spec := good()
 		spoil(&spec.Experiment)

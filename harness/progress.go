@@ -8,7 +8,7 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 )
 
-// paceEvery is the shortest time over which a rate is measured: a batch a poll would make it jump.
+// paceEvery is the shortest time over which a rate is measured: over less, single batches would make it jump.
 const paceEvery = 2 * time.Second
 
 // pace measures how many records become visible a second.
@@ -18,7 +18,7 @@ type pace struct {
 	rates   map[string]float64
 }
 
-// measure looks at the counts of now, and keeps the rates until enough time has passed for new ones.
+// measure takes the current counts. The rates stay the same until enough time has passed for new ones.
 func (p *pace) measure(now history.Time, visible map[string]uint64) map[string]float64 {
 	if p.at == 0 {
 		p.at, p.visible, p.rates = now, visible, map[string]float64{}
@@ -34,8 +34,8 @@ func (p *pace) measure(now history.Time, visible map[string]uint64) map[string]f
 	return p.rates
 }
 
-// progress is the state of the moment: the active faults, then a line a pipeline with what became visible, how far it is
-// behind what was offered, and how far its last stable offset is behind the high watermark.
+// progress is the current state: the active faults, then a line a pipeline with what became visible, how far that is behind
+// what was offered, and how far the last stable offset is behind the high watermark.
 func (r *run) progress(p *pace) string {
 	visible := map[string]uint64{}
 	for _, l := range r.record.Plan.Pipelines {

@@ -28,7 +28,7 @@ type RunRecord struct {
 	// Source is the experiment's YAML; Overrides are the flags that changed it.
 	Source    string            `json:"source"`
 	Overrides map[string]string `json:"overrides,omitempty"`
-	// KafkaHome is the directory that the brokers' jars were taken from ("" fetched by the version in Cluster).
+	// KafkaHome is the directory that the brokers' jars were taken from ("": they were fetched, in Cluster's version).
 	KafkaHome string        `json:"kafkaHome,omitempty"`
 	Seed      uint64        `json:"seed"`
 	Rate      float64       `json:"rate"`
@@ -44,7 +44,7 @@ type RunRecord struct {
 	Machine   string        `json:"machine"`
 	Cluster   ClusterInfo   `json:"cluster"`
 	Features  []Feature     `json:"features"`
-	// Asked are the feature levels that the experiment or a flag asked for; Features has them all, as the brokers say.
+	// Asked are the feature levels that the experiment or a flag asked for; Features has all of them, as the brokers report them.
 	Asked []Feature `json:"asked,omitempty"`
 	// Properties are the broker properties that the experiment or a flag set.
 	Properties map[string]string                    `json:"properties,omitempty"`
@@ -56,7 +56,7 @@ type RunRecord struct {
 	Histories  []HistoryRecord                      `json:"histories"`
 	// Incidents are unplanned: a broker that died, a full disk, an interrupt. Each makes the run inconclusive.
 	Incidents []string `json:"incidents,omitempty"`
-	// Largest is the largest transaction timeout that any client of the run used.
+	// LargestTransactionTimeout is the largest transaction timeout that any client of the run used.
 	LargestTransactionTimeout time.Duration `json:"largestTransactionTimeout"`
 }
 
@@ -67,6 +67,21 @@ type PhaseRecord struct {
 	End   history.Time `json:"end"`
 	Error string       `json:"error,omitempty"`
 	Note  string       `json:"note,omitempty"`
+}
+
+// HistoryRecord is one history file of a run.
+type HistoryRecord struct {
+	// File is relative to the run's folder.
+	File        string `json:"file"`
+	Process     string `json:"process"`
+	Role        string `json:"role"`
+	Pipeline    string `json:"pipeline,omitempty"`
+	Number      int    `json:"number"`
+	Incarnation int    `json:"incarnation"`
+	// Bytes is the file's size when its writer had been reaped: if the file is shorter later, something is lost.
+	Bytes int64 `json:"bytes"`
+	// Killed reports whether the run killed the writer, so that a missing End entry is no loss.
+	Killed bool `json:"killed"`
 }
 
 // Save writes run.json into dir, whole or not at all.

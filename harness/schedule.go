@@ -13,7 +13,7 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 )
 
-// effector is an injection that can say what the cluster did about it.
+// effector is an injection that can describe the cluster's reaction.
 type effector interface{ Effect() string }
 
 // healWithin bounds the healing of one fault.
@@ -29,8 +29,7 @@ type schedule struct {
 	turns turns
 }
 
-// plannedFault is one fault on its way from planned over injected to healed. Its goroutine owns it until it ends; the
-// heal phase has it after that.
+// plannedFault is one fault from its plan to its heal. Its goroutine owns it until that ends, then the heal phase does.
 type plannedFault struct {
 	ScheduledFault
 	mu        sync.Mutex
@@ -81,14 +80,14 @@ func (s *schedule) inject(ctx context.Context, f *plannedFault) error {
 	return nil
 }
 
-// fieldOf gives a fault a source of randomness of its own, seeded by the run's seed and its place in the schedule.
+// fieldOf gives a fault its own source of randomness, seeded by the run's seed and its index in the schedule.
 func (s *schedule) fieldOf(f *plannedFault) *Field {
 	field := *s.field
 	field.Rand = rand.New(rand.NewPCG(s.seed, uint64(slices.Index(s.faults, f))+1))
 	return &field
 }
 
-// heal undoes one fault (again, where it failed before) and asks it whom it hit.
+// heal undoes one fault (again, if that failed before) and takes its proofs.
 func (s *schedule) heal(ctx context.Context, f *plannedFault) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -116,7 +115,7 @@ func (s *schedule) heal(ctx context.Context, f *plannedFault) error {
 	return nil
 }
 
-// checkHeal records by what it is seen that the fault is over. One that left something broken makes the run inconclusive.
+// checkHeal records what shows that the fault is over. If it left something broken, the run is inconclusive.
 func (f *plannedFault) checkHeal(ctx context.Context) error {
 	checker, ok := f.injection.(healChecker)
 	if !ok {
@@ -151,8 +150,8 @@ func (s *schedule) healAll(ctx context.Context) error {
 	return errors.Join(append(errs, s.checkAll(ctx))...)
 }
 
-// checkAll looks once more at everything that faults touched, now that none is active: what one left to another to put
-// back must be back too. Workers are not looked at: a later fault may have ended one for good.
+// checkAll checks once more everything that faults touched, now that none is active: what one fault left to another to put
+// back must be back too. Workers are not checked: a later fault may have ended one for good.
 func (s *schedule) checkAll(ctx context.Context) error {
 	var errs []error
 	for _, f := range s.faults {

@@ -3,16 +3,19 @@ package harness
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"time"
 
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
-// pollEvery is how often the run looks whether a condition holds.
+// pollEvery is how often the run checks a condition.
 const pollEvery = 200 * time.Millisecond
 
 func (r *run) startCluster(ctx context.Context) (string, error) {
@@ -31,11 +34,24 @@ func (r *run) startCluster(ctx context.Context) (string, error) {
 	if r.admin, err = DirectClient(cluster, "chaeos-harness"); err != nil {
 		return "", err
 	}
-	if r.record.Features, err = askFeatures(ctx, r.admin, r.record.Cluster.Nodes); err != nil {
+	if r.record.Features, err = features(ctx, ask.Of(r.admin, r.record.Cluster.Nodes...)); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("%s of Kafka %s ready after %.1fs", exp.Cluster.Topology, r.record.Cluster.Kafka,
 		time.Since(begin).Seconds()), nil
+}
+
+// features are the cluster's finalised feature levels, sorted by name.
+func features(ctx context.Context, brokers ask.Brokers) ([]Feature, error) {
+	levels, err := brokers.Features(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []Feature
+	for _, name := range slices.Sorted(maps.Keys(levels)) {
+		all = append(all, Feature{Name: name, Level: levels[name]})
+	}
+	return all, nil
 }
 
 func (r *run) makeTopics(ctx context.Context) (string, error) {
@@ -44,7 +60,7 @@ func (r *run) makeTopics(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	controller, err := Controller(ctx, r.admin, nodes)
+	controller, err := ask.Of(r.admin, nodes...).Controller(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -68,7 +84,7 @@ func (r *run) makeTopics(ctx context.Context) (string, error) {
 		len(r.record.Plan.topics()), r.record.Plan.Partitions, r.record.Plan.MinISR, controller), r.save()
 }
 
-// makeRooms builds what works on the topics: the observer, the fleet and the field that faults play on.
+// makeRooms makes what works on the topics: the observer, the fleet and the field of the faults.
 func (r *run) makeRooms() error {
 	var err error
 	id, plan := r.record.RunID, r.record.Plan
@@ -99,8 +115,8 @@ func (r *run) awaitInSync(ctx context.Context) error {
 		if r.lostBroker() {
 			return false, errBrokerDied
 		}
-		for _, node := range nodes { // every broker must have caught up with the controller's decisions
-			md, err := AskMetadata(ctx, r.admin, []int{node}, topics...)
+		for _, node := range nodes { // every broker must know the controller's decisions
+			md, err := ask.Of(r.admin, node).Metadata(ctx, topics...)
 			if err != nil {
 				missing = err.Error()
 				return false, nil
@@ -119,7 +135,7 @@ func (r *run) awaitInSync(ctx context.Context) error {
 }
 
 // notInSync names the first thing that keeps a cluster from being whole, or "".
-func notInSync(md Metadata, nodes []int, topics []string) string {
+func notInSync(md ask.Metadata, nodes []int, topics []string) string {
 	if len(md.Brokers) < len(nodes) {
 		return fmt.Sprintf("brokers %v of %v are registered", md.Brokers, nodes)
 	}
@@ -137,8 +153,10 @@ func notInSync(md Metadata, nodes []int, topics []string) string {
 	return ""
 }
 
-// warm starts everything and waits until each pipeline shows progress end to end, in every partition.
+// warm starts everything and waits until each pipeline shows progress end to end, in every partition. From here on until
+// the verdict, brokers that die are noticed.
 func (r *run) warm(ctx context.Context) (string, error) {
+	r.stopWatching = r.watch(context.WithoutCancel(ctx))
 	if err := r.observer.Start(ctx); err != nil {
 		return "", err
 	}

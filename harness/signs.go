@@ -59,7 +59,7 @@ func (s *schedule) Injection(label string) (Injection, bool) {
 	return f.injection, f.injection != nil && !f.healed
 }
 
-// labelled finds the fault of a label: the last one, where it is repeated.
+// labelled finds the fault of a label: the last one, if it is repeated.
 func (s *schedule) labelled(label string) (*plannedFault, error) {
 	for _, f := range slices.Backward(s.faults) {
 		if f.Label == label {
@@ -69,7 +69,7 @@ func (s *schedule) labelled(label string) (*plannedFault, error) {
 	return nil, fmt.Errorf("the schedule has no fault %q", label)
 }
 
-// holds lists the pipelines of which the fault's triggers make a worker wait, sorted.
+// holds lists the pipelines whose workers the fault's triggers make wait, sorted.
 func (f *plannedFault) holds() []string {
 	var all []string
 	for _, w := range []*When{f.When, f.HealWhen} {

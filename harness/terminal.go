@@ -2,13 +2,13 @@ package harness
 
 import "time"
 
-// Terminal is where a run tells a person how it goes.
+// Terminal is where a run shows a person how it goes.
 type Terminal interface {
-	// Phase says that a phase begins, and the one before has ended.
+	// Phase is called when a phase begins: the one before has ended.
 	Phase(name, note string)
-	// Note says that something happened that is worth a line.
+	// Note is a line about something that happened.
 	Note(text string)
-	// Live is the state of the moment, done of a time. It is overwritten on a terminal, and rare otherwise.
+	// Live is the current state, and how much of a time has passed. It is overwritten on a terminal, and rare elsewhere.
 	Live(text string, done, of time.Duration)
 	// Close ends the last phase and leaves nothing half-drawn.
 	Close()

@@ -16,7 +16,7 @@ const (
 	transactionsTopic = "__transaction_state"
 )
 
-// createTopics makes the input, the outputs and, where they are not there yet, the internal topics, all with explicit
+// createTopics makes the input, the outputs and, if they are not there yet, the internal topics, all with explicit
 // replicas: brokers choose internal replicas at random, and a run must know where its coordinators are.
 func createTopics(ctx context.Context, client *kgo.Client, plan TopicPlan) error {
 	req := kmsg.NewPtrCreateTopicsRequest()

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Limits on a cluster's shape. Fewer than three brokers don't survive the loss of one, and every topic of a run, the
-// internal ones included, has three replicas; more than nine don't fit a machine beside the load.
+// Limits on a cluster's shape. Fewer than three brokers don't survive the loss of one, and every topic of a run, internal
+// ones included, has three replicas. More than nine and the load don't fit one machine.
 const (
 	DefaultBrokers = 3
 	MostBrokers    = 9
@@ -19,16 +19,16 @@ const (
 type Topology struct {
 	// Brokers is the number of brokers, which are numbered from 1 (0: DefaultBrokers).
 	Brokers int `json:"brokers,omitempty"`
-	// Controllers is the number of nodes that are controllers only, numbered after the brokers. 0 says that every broker
-	// is a controller too.
+	// Controllers is the number of nodes that are controllers only, numbered after the brokers. 0: every broker is a
+	// controller too.
 	Controllers int `json:"controllers,omitempty"`
-	// Racks are the brokers' racks, dealt to them in turn. A run's replicas lie in as many racks as there are.
+	// Racks are the brokers' racks, dealt to them in turn. A run's replicas are in as many racks as there are.
 	Racks []string `json:"racks,omitempty"`
 }
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
-// Check says what no cluster can look like.
+// Check refuses what no cluster can look like.
 func (t Topology) Check() error {
 	switch {
 	case t.Brokers != 0 && (t.Brokers < DefaultBrokers || t.Brokers > MostBrokers):
@@ -83,13 +83,13 @@ func (t Topology) Voters() []int {
 	return t.BrokerIDs()
 }
 
-// IsBroker says whether a node keeps records.
+// IsBroker reports whether a node keeps records.
 func (t Topology) IsBroker(node int) bool { return node >= 1 && node <= t.brokers() }
 
-// IsVoter says whether a node is part of the controller quorum.
+// IsVoter reports whether a node is part of the controller quorum.
 func (t Topology) IsVoter(node int) bool { return slices.Contains(t.Voters(), node) }
 
-// Rack is a broker's rack ("" where there are none).
+// Rack is a broker's rack ("" if there are none).
 func (t Topology) Rack(node int) string {
 	if len(t.Racks) == 0 || !t.IsBroker(node) {
 		return ""
@@ -97,7 +97,7 @@ func (t Topology) Rack(node int) string {
 	return t.Racks[(node-1)%len(t.Racks)]
 }
 
-// String says the shape for people: "5 brokers, 3 controllers, racks a b".
+// String is the shape in words: "5 brokers, 3 controllers, racks a b".
 func (t Topology) String() string {
 	text := fmt.Sprintf("%d brokers", t.brokers())
 	if t.Controllers > 0 {

@@ -5,27 +5,27 @@ import (
 	"time"
 )
 
-// Trigger is a condition that a scheduled fault waits for, beside its time.
+// Trigger is a condition that a scheduled fault waits for once its time has come.
 type Trigger interface {
 	// String is the trigger as people write it: "phase flushed of idempotent".
 	String() string
-	// Holds lists the pipelines of which the trigger makes a worker wait while the fault is injected.
+	// Holds lists the pipelines whose workers the trigger makes wait while the fault is injected.
 	Holds() []string
-	// Arm begins to look. A worker that already waits for an earlier trigger of the same fault goes on from there.
+	// Arm begins to watch for the condition. A worker that waits for an earlier trigger of the same fault goes on from there.
 	Arm(ctx context.Context, field *Field, signs Signs) (Armed, error)
 }
 
-// Armed is a trigger that looks.
+// Armed is a trigger that watches for its condition.
 type Armed interface {
-	// Await returns what was seen once the condition holds. A worker that was to wait does so from then on.
+	// Await returns what it saw once the condition holds. From then on the workers wait.
 	Await(ctx context.Context) (saw string, err error)
-	// Release lets go of every worker that was made to wait. It is harmless where nobody waits, or who did is dead.
+	// Release lets every waiting worker go on. It is harmless if none waits, or if it is dead.
 	Release(ctx context.Context) error
 }
 
-// Signs is what triggers can learn of the schedule's other faults, by their labels.
+// Signs is what triggers can know of the schedule's other faults, by their labels.
 type Signs interface {
-	// Injected returns once the labelled fault was injected, Healed once it was healed. A fault that ended otherwise is an
+	// Injected returns once the labelled fault was injected, Healed once it was healed. A fault that ended without it is an
 	// error.
 	Injected(ctx context.Context, label string) error
 	Healed(ctx context.Context, label string) error

@@ -100,10 +100,10 @@ func TestATriggerThatNeverFiresIsSaid(t *testing.T) {
 func TestATriggerThatCannotBeArmedIsSaid(t *testing.T) {
 	j := &journal{}
 	c := j.cue("a", true)
-	c.armErr = errors.New("nobody there")
+	c.armErr = errors.New("no worker there")
 	f := at(0, 0, &scripted{name: "x"})
 	f.When = when(c)
-	require.ErrorContains(t, planOf(j, f).play(t.Context(), history.Now()), "nobody there")
+	require.ErrorContains(t, planOf(j, f).play(t.Context(), history.Now()), "no worker there")
 	require.False(t, j.has("inject x"))
 }
 

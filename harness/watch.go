@@ -11,7 +11,7 @@ import (
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
-// watchEvery is how often the run looks for brokers that ended without being told to.
+// watchEvery is how often the run looks for brokers that ended by themselves.
 const watchEvery = time.Second
 
 // lastLookWithin bounds the look at the end of the watch.
@@ -38,7 +38,7 @@ func (r *run) watch(ctx context.Context) (stop func()) {
 	}
 }
 
-var errBrokerDied = errors.New("a broker died unplanned and nobody starts it again")
+var errBrokerDied = errors.New("a broker died unplanned, and no fault starts it again")
 
 func (r *run) lostBroker() bool {
 	r.mu.Lock()
@@ -46,16 +46,16 @@ func (r *run) lostBroker() bool {
 	return r.died
 }
 
-// lostAfter is how long whatever keeps the cluster may be silent before the run is given up.
+// lostAfter is how long the cluster's keeper, or its container engine, may be silent before the run is given up.
 const lostAfter = 5 * time.Second
 
-// errClusterLost says that nobody answers for the cluster any more: nothing can be healed, drained or read back.
+// errClusterLost is the error of a run whose cluster does not answer any more: nothing can be healed, drained or read back.
 var errClusterLost = errors.New("the cluster is lost: what keeps it has not answered for " + lostAfter.String())
 
 // keeperSilent notes that what keeps the cluster, its keeper or the container engine, did not answer, and gives the run up
-// when that lasts.
+// if that lasts.
 func (r *run) keeperSilent(err error, dead map[int]bool) {
-	if !dead[0] { // node 0 stands for whatever keeps the cluster
+	if !dead[0] { // node 0 is what keeps the cluster
 		dead[0] = true
 		r.incident(fmt.Errorf("what keeps the cluster does not answer: %w", err))
 	}
@@ -69,7 +69,7 @@ func (r *run) keeperSilent(err error, dead map[int]bool) {
 	}
 }
 
-// clusterLost says that the cluster is given up, or nil.
+// clusterLost returns why the cluster is given up, or nil.
 func (r *run) clusterLost() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -87,7 +87,7 @@ func (r *run) lookAtNodes(ctx context.Context, dead map[int]bool) {
 	died := slices.ContainsFunc(nodes, func(n NodeStatus) bool { return n.Unplanned })
 	r.mu.Lock()
 	r.silentSince = time.Time{}
-	r.died = died // a fault that starts the broker again mends it
+	r.died = died // a fault may start the broker again
 	r.mu.Unlock()
 	for _, n := range nodes {
 		if n.Unplanned && !dead[n.Node] {

@@ -9,20 +9,13 @@ func Anomalies(n harness.Numbers) []string {
 		flag string
 		n    uint64
 	}{
-		{"dup", n.Duplicates}, {"lost", n.Lost}, {"torn", optionalCount(n.Torn)},
-		{"aborted-seen", optionalCount(n.AbortedSeen)}, {"phantom", n.Phantom}, {"unprocessed", n.Unprocessed},
-		{"hidden", n.Hidden},
+		{"dup", n.Count("duplicates")}, {"lost", n.Count("lost")}, {"torn", n.Count("torn")},
+		{"aborted-seen", n.Count("abortedSeen")}, {"phantom", n.Count("phantom")}, {"unprocessed", n.Count("unprocessed")},
+		{"hidden", n.Count("hidden")},
 	} {
 		if kind.n > 0 {
 			out = append(out, kind.flag)
 		}
 	}
 	return out
-}
-
-func optionalCount(n *uint64) uint64 {
-	if n == nil {
-		return 0
-	}
-	return *n
 }

@@ -19,7 +19,7 @@ func runs(duplicates []uint64, recovery ...time.Duration) []*harness.Report {
 	var out []*harness.Report
 	for i, d := range duplicates {
 		r := base("worker-kill", uint64(i))
-		r.Rows = []harness.Row{row("idempotent", harness.AtLeastOnce, harness.Numbers{Input: 1000, Unique: 1000, Duplicates: d, Recovery: &recovery[i]})}
+		r.Rows = []harness.Row{row("idempotent", harness.AtLeastOnce, harness.NumbersOf("input", 1000, "unique", 1000, "duplicates", d, "recovery", recovery[i]))}
 		out = append(out, r)
 	}
 	return out
@@ -28,7 +28,8 @@ func runs(duplicates []uint64, recovery ...time.Duration) []*harness.Report {
 func lossy() *harness.Report {
 	r := runs([]uint64{5}, s(2))[0]
 	r.Rows[0].Verdicts[0].Verdict = harness.Violated
-	r.Rows[0].Numbers.Lost, r.Rows[0].Numbers.Unique = 7, 993
+	r.Rows[0].Numbers.Set("lost", 7)
+	r.Rows[0].Numbers.Set("unique", 993)
 	return r
 }
 
@@ -123,7 +124,7 @@ func comparison() *results.Comparison {
 	a = append(a, violated())
 	fixed := violated()
 	fixed.Rows[2].Verdicts[0].Verdict = harness.Held
-	fixed.Rows[2].Numbers.Torn = p(uint64(0))
+	fixed.Rows[2].Numbers.Set("torn", 0)
 	b = append(b, fixed, clean())
 	return results.Compare([]results.Side{{Name: "runs/4.2.0", Reports: a}, {Name: "runs/4.3.1", Reports: b}, {Name: "runs/4.4.0", Reports: b}})
 }

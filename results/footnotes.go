@@ -143,15 +143,15 @@ func causes(r *harness.Report) []note {
 	var out []note
 	for _, row := range r.Rows {
 		n := row.Numbers
-		if n.Duplicates > 0 {
-			text := fmt.Sprintf("%s of %s%s", plural(n.Duplicates, "duplicate"), plural(n.DuplicatedInputs, "input"), by(n.DuplicatesBy))
+		if d := n.Count("duplicates"); d > 0 {
+			text := fmt.Sprintf("%s of %s%s", plural(d, "duplicate"), plural(n.Count("duplicatedInputs"), "input"), by(n.ByCause("duplicatesBy")))
 			out = append(out, note{"cause", row.Pipeline, text})
 		}
-		if n.Lost > 0 {
-			out = append(out, note{"cause", row.Pipeline, thousands(n.Lost) + " lost" + by(n.LostBy)})
+		if lost := n.Count("lost"); lost > 0 {
+			out = append(out, note{"cause", row.Pipeline, thousands(lost) + " lost" + by(n.ByCause("lostBy"))})
 		}
-		if n.AckedAbsent > 0 {
-			out = append(out, note{"cause", row.Pipeline, thousands(n.AckedAbsent) + " acked, absent from the input log (the source's fault)" + by(n.AckedAbsentBy)})
+		if absent := n.Count("ackedAbsent"); absent > 0 {
+			out = append(out, note{"cause", row.Pipeline, thousands(absent) + " acked, absent from the input log (the source's fault)" + by(n.ByCause("ackedAbsentBy"))})
 		}
 	}
 	return out
@@ -177,9 +177,9 @@ func beyond(r *harness.Report) []note {
 	for _, row := range r.Rows {
 		held := row.Verdict(row.Claims) == harness.Held
 		switch {
-		case held && row.Claims == harness.AtLeastOnce && row.Numbers.Duplicates == 0:
+		case held && row.Claims == harness.AtLeastOnce && row.Numbers.Count("duplicates") == 0:
 			out = append(out, note{"beyond its claim", row.Pipeline, "duplicates: none seen"})
-		case held && row.Claims == harness.AtMostOnce && row.Numbers.Lost == 0:
+		case held && row.Claims == harness.AtMostOnce && row.Numbers.Count("lost") == 0:
 			out = append(out, note{"beyond its claim", row.Pipeline, "losses: none seen"})
 		}
 	}

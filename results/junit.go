@@ -169,7 +169,7 @@ func junitText(r *harness.Report, row harness.Row, v harness.GuaranteeVerdict, o
 		fmt.Fprintln(&b, reason)
 	}
 	for _, c := range Columns() {
-		if n, is := c.Value(row).(uint64); is && (n > 0 || c.Show == Always) {
+		if n, is := c.Value(row).(uint64); is && (n > 0 || c.Show == harness.Always) {
 			fmt.Fprintf(&b, "%s %d\n", c.Key, n)
 		}
 	}

@@ -44,12 +44,12 @@ func clean() *harness.Report {
 		Bites:    []harness.Bite{{Pipeline: "idempotent", Bit: true}, {Pipeline: "transactional", Bit: true}},
 	}}
 	r.Rows = []harness.Row{
-		row("idempotent", harness.AtLeastOnce, harness.Numbers{
-			Input: 30_000, Unique: 30_000, LSOStalls: p(uint64(0)), LongestStall: p(time.Duration(0)), NoProgress: p(620 * time.Millisecond),
-			Recovery: p(s(0.7)), P99: p(412 * time.Millisecond)}),
-		row("transactional", harness.ExactlyOnce, harness.Numbers{
-			Input: 30_000, Unique: 30_000, Torn: p(uint64(0)), CommittedNotSeen: p(uint64(0)), AbortedSeen: p(uint64(0)), LSOStalls: p(uint64(0)),
-			LongestStall: p(time.Duration(0)), NoProgress: p(s(1.1)), Recovery: p(s(1.2)), P99: p(s(1.31))}),
+		row("idempotent", harness.AtLeastOnce, harness.NumbersOf(
+			"input", 30_000, "unique", 30_000, "lsoStalls", 0, "longestStall", time.Duration(0), "noProgress", 620*time.Millisecond,
+			"recovery", s(0.7), "p99", 412*time.Millisecond)),
+		row("transactional", harness.ExactlyOnce, harness.NumbersOf(
+			"input", 30_000, "unique", 30_000, "torn", 0, "committedNotSeen", 0, "abortedSeen", 0, "lsoStalls", 0,
+			"longestStall", time.Duration(0), "noProgress", s(1.1), "recovery", s(1.2), "p99", s(1.31))),
 	}
 	r.Why = "every claim came out as expected"
 	return r
@@ -72,19 +72,19 @@ func violated() *harness.Report {
 			Bites: []harness.Bite{{Pipeline: "acks1"}, {Pipeline: "idempotent", Bit: true}, {Pipeline: "transactional", Bit: true}},
 		},
 	}
-	acks := row("acks1", harness.AtLeastOnce, harness.Numbers{
-		Input: 96_210, Unique: 95_873, Lost: 337, LostBy: map[string]uint64{"truncated": 301, "acked but absent": 36},
-		NoProgress: p(120 * time.Millisecond), Recovery: p(140 * time.Millisecond), P99: p(12 * time.Millisecond), NeverLive: 337})
+	acks := row("acks1", harness.AtLeastOnce, harness.NumbersOf(
+		"input", 96_210, "unique", 95_873, "lost", 337, "lostBy", map[string]uint64{"truncated": 301, "acked but absent": 36},
+		"noProgress", 120*time.Millisecond, "recovery", 140*time.Millisecond, "p99", 12*time.Millisecond, "neverLive", 337))
 	acks.ProducerOnly, acks.Delivered, acks.Deviations = true, "violated", []string{"acks=1", "idempotence off"}
 	acks.Verdicts = []harness.GuaranteeVerdict{{Guarantee: harness.AtLeastOnce, Verdict: harness.Violated, Expected: harness.MustBreak,
 		Reasons: []string{"337 acknowledged records are not in the log", "first: source 1 sequence 48,211, acknowledged at out-0 offset 16,070"}}}
-	idem := row("idempotent", harness.AtLeastOnce, harness.Numbers{
-		Input: 96_204, Unique: 96_204, Duplicates: 1_204, DuplicatedInputs: 1_190, DuplicatesBy: map[string]uint64{"reprocessed": 1_200, "resend": 4},
-		Reordered: 1_190, NoProgress: p(s(9.3)), Recovery: p(s(9.41)), P99: p(s(9.6))})
+	idem := row("idempotent", harness.AtLeastOnce, harness.NumbersOf(
+		"input", 96_204, "unique", 96_204, "duplicates", 1_204, "duplicatedInputs", 1_190, "duplicatesBy", map[string]uint64{"reprocessed": 1_200, "resend": 4},
+		"reordered", 1_190, "noProgress", s(9.3), "recovery", s(9.41), "p99", s(9.6)))
 	idem.Verdicts = append(idem.Verdicts, verdict(harness.ExactlyOnce, harness.Violated, "1,204 duplicates"))
-	tx := row("transactional", harness.ExactlyOnce, harness.Numbers{
-		Input: 96_207, Unique: 96_207, Unknown: 12, UnknownHappened: 5, Torn: p(uint64(1)), CommittedNotSeen: p(uint64(0)), AbortedSeen: p(uint64(0)),
-		LSOStalls: p(uint64(2)), LongestStall: p(s(8.7)), TotalStall: p(s(11)), NoProgress: p(s(10.2)), Recovery: p(s(10.4)), P99: p(s(10.9))})
+	tx := row("transactional", harness.ExactlyOnce, harness.NumbersOf(
+		"input", 96_207, "unique", 96_207, "unknown", 12, "unknownHappened", 5, "torn", 1, "committedNotSeen", 0, "abortedSeen", 0,
+		"lsoStalls", 2, "longestStall", s(8.7), "totalStall", s(11), "noProgress", s(10.2), "recovery", s(10.4), "p99", s(10.9)))
 	tx.Delivered = "violated"
 	tx.Notes = []string{"the group rebalanced 3 times"}
 	tx.Verdicts = []harness.GuaranteeVerdict{{Guarantee: harness.ExactlyOnce, Verdict: harness.Violated, Expected: harness.MustHold, Surprise: true,
@@ -114,9 +114,9 @@ func inconclusive() *harness.Report {
 			Resolved: harness.Resolved{Text: "transactional-0"}, Error: "no worker reached the phase flushed"},
 		{Fault: "broker-kill", Target: "controller", At: s(40), For: s(10)},
 	}
-	tx := row("transactional", harness.ExactlyOnce, harness.Numbers{
-		Input: 1_000_000, Unique: 800_000, Unprocessed: 150_000, Hidden: 50_000, Torn: p(uint64(0)), AbortedSeen: p(uint64(0)), CommittedNotSeen: p(uint64(0)),
-		LSOStalls: p(uint64(7)), LongestStall: p(s(21.04)), NeverLive: 200_000})
+	tx := row("transactional", harness.ExactlyOnce, harness.NumbersOf(
+		"input", 1_000_000, "unique", 800_000, "unprocessed", 150_000, "hidden", 50_000, "torn", 0, "abortedSeen", 0, "committedNotSeen", 0,
+		"lsoStalls", 7, "longestStall", s(21.04), "neverLive", 200_000))
 	tx.Delivered = "inconclusive"
 	tx.Verdicts = []harness.GuaranteeVerdict{{Guarantee: harness.ExactlyOnce, Expected: harness.MustHold,
 		Reasons: []string{"150,000 inputs are unprocessed", "50,000 inputs are hidden behind the open transaction of transactional-0"}}}
@@ -135,8 +135,8 @@ func inconclusive() *harness.Report {
 func noFaults() *harness.Report {
 	r := base("baseline", 1)
 	r.Took = 2*time.Hour + 4*time.Minute + 40*time.Second
-	r.Rows = []harness.Row{row("auto-commit", harness.AtMostOnce, harness.Numbers{
-		Input: 999, Unique: 999, NoProgress: p(9400 * time.Microsecond), P99: p(61 * time.Second)})}
+	r.Rows = []harness.Row{row("auto-commit", harness.AtMostOnce, harness.NumbersOf(
+		"input", 999, "unique", 999, "noProgress", 9400*time.Microsecond, "p99", 61*time.Second))}
 	r.Why = "every claim came out as expected"
 	return r
 }

@@ -48,8 +48,15 @@ type SummaryRow struct {
 	Worst map[string]float64 `json:"worst"`
 }
 
-// worstColumns are the figures of which a summary shows the worst.
-var worstColumns = []string{"duplicates", "lost", "torn", "abortedSeen", "longestStall", "noProgress", "recovery", "p99"}
+// worstColumns are the keys of the figures of which a summary shows the worst.
+func worstColumns() (keys []string) {
+	for _, c := range Columns() {
+		if c.worst {
+			keys = append(keys, c.Key)
+		}
+	}
+	return keys
+}
 
 // Summarise counts the verdicts of many runs. Failed are runs without a report.
 func Summarise(name string, reports []*harness.Report, failed []string) *Summary {
@@ -118,7 +125,7 @@ func summaryRow(subject Subject, rows []harness.Row) SummaryRow {
 		row.ViolatedBelow = &below
 	}
 	for _, c := range Columns() {
-		if spread := spreadOf(c, rows); slices.Contains(worstColumns, c.Key) && spread.Runs > 0 {
+		if spread := spreadOf(c, rows); c.worst && spread.Runs > 0 {
 			row.Worst[c.Key] = spread.Max
 		}
 	}
@@ -205,7 +212,7 @@ func whenRun(s *Summary) string {
 
 func summaryHead() []string {
 	head := []string{"EXPERIMENT", "PIPELINE", "CLAIMS", "EXPECTED", "RUNS", "HELD", "VIOLATED", "INCONCLUSIVE", "SURPRISES", "VIOLATED IN"}
-	for _, key := range worstColumns {
+	for _, key := range worstColumns() {
 		head = append(head, headerOf(key))
 	}
 	return head
@@ -216,7 +223,7 @@ func summaryBody(s *Summary) [][]string {
 	for _, r := range s.Rows {
 		line := []string{r.Experiment, r.Pipeline, string(r.Claims), string(r.Expected),
 			fmt.Sprint(r.Runs), fmt.Sprint(r.Held), fmt.Sprint(r.Violated), fmt.Sprint(r.Inconclusive), fmt.Sprint(r.Surprises), violatedIn(r)}
-		for _, key := range worstColumns {
+		for _, key := range worstColumns() {
 			if worst, ok := r.Worst[key]; ok {
 				line = append(line, amountText(worst, isDuration(key)))
 			} else {

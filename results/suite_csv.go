@@ -12,7 +12,7 @@ import (
 // Durations are seconds; what no run observed is empty, never 0. Errors are w's.
 func SummaryCSV(w io.Writer, s *Summary) error {
 	head := []string{"experiment", "pipeline", "claims", "expected", "runs", "held", "violated", "inconclusive", "surprises", "violatedBelow"}
-	lines := [][]string{append(head, worstColumns...)}
+	lines := [][]string{append(head, worstColumns()...)}
 	for _, r := range s.Rows {
 		line := []string{r.Experiment, r.Pipeline, string(r.Claims), string(r.Expected)}
 		for _, n := range []int{r.Runs, r.Held, r.Violated, r.Inconclusive, r.Surprises} {
@@ -23,7 +23,7 @@ func SummaryCSV(w io.Writer, s *Summary) error {
 			below = strconv.FormatFloat(*r.ViolatedBelow, 'f', 4, 64)
 		}
 		line = append(line, below)
-		for _, key := range worstColumns {
+		for _, key := range worstColumns() {
 			line = append(line, worstPlain(r, key))
 		}
 		lines = append(lines, line)

@@ -48,7 +48,7 @@ func junitSummarised(r SummaryRow, opts JUnitOptions) junitCase {
 func junitSummaryText(r SummaryRow) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nviolated in %s\n", violatedIn(r))
-	for _, key := range worstColumns {
+	for _, key := range worstColumns() {
 		if worst, ok := r.Worst[key]; ok {
 			fmt.Fprintf(&b, "worst %s %s\n", key, amountText(worst, isDuration(key)))
 		}

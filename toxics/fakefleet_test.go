@@ -17,7 +17,6 @@ import (
 
 // fakeFleet is one pipeline of two workers and a source, as states in memory.
 type fakeFleet struct {
-	harness.Fleet
 	steps   *stepper
 	mu      sync.Mutex
 	members map[string]*harness.Member

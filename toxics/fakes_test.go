@@ -301,7 +301,7 @@ func (c *fakeCluster) toxicsLeft(t *testing.T) []string {
 	return left
 }
 
-type fakeObserver struct{ harness.Observer }
+type fakeObserver struct{}
 
 func (fakeObserver) Visible(string) uint64 { return 100 }
 

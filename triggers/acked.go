@@ -53,7 +53,7 @@ func (a acked) Arm(_ context.Context, f *harness.Field, _ harness.Signs) (harnes
 
 type ackedArmed struct {
 	acked
-	fleet harness.Fleet
+	fleet harness.Roster
 	// before is how many records were acknowledged before it was armed.
 	before uint64
 }

@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
-	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/options"
+	"github.com/chaeos/chaeos/harness/wait"
 )
 
 var endTxnKind = Kind{
@@ -90,30 +91,31 @@ func describeTransaction(ctx context.Context, f *harness.Field, m harness.Member
 	if err != nil || m.Number >= len(l.TransactionalIDs) {
 		return "", fmt.Errorf("worker %d of %s has no transactional id", m.Number, m.Pipeline)
 	}
-	id := l.TransactionalIDs[m.Number]
-	state, err := transactionState(ctx, f.Admin, id)
+	t, err := askTransaction(ctx, f, l.TransactionalIDs[m.Number])
 	if err != nil {
 		return "", err
 	}
-	if state.State != "Ongoing" {
-		return "", fmt.Errorf("its transaction %s is %s", id, state.State)
+	if t.State != ask.Ongoing {
+		return "", fmt.Errorf("its transaction %s is %s", t.TransactionalID, t.State)
 	}
-	return fmt.Sprintf("its transaction is %s (producer id %d, epoch %d)", state.State, state.ProducerID, state.ProducerEpoch), nil
+	return fmt.Sprintf("its transaction is %s (producer id %d, epoch %d)", t.State, t.ProducerID, t.ProducerEpoch), nil
 }
 
-func transactionState(ctx context.Context, client *kgo.Client, id string) (kmsg.DescribeTransactionsResponseTransactionState, error) {
-	req := kmsg.NewPtrDescribeTransactionsRequest()
-	req.TransactionalIDs = []string{id}
-	none := kmsg.DescribeTransactionsResponseTransactionState{}
-	resp, err := req.RequestWith(ctx, client)
-	if err != nil {
-		return none, fmt.Errorf("describing transaction %s: %w", id, err)
+const (
+	// describedWithin is how long a coordinator may take to answer: another fault may have it move.
+	describedWithin = 10 * time.Second
+	describeEvery   = 100 * time.Millisecond
+)
+
+func askTransaction(ctx context.Context, f *harness.Field, id string) (t ask.Transaction, err error) {
+	ctx, cancel := context.WithTimeout(ctx, describedWithin)
+	defer cancel()
+	late := wait.Poll(ctx, describeEvery, func() (bool, error) {
+		t, err = f.Brokers().Transaction(ctx, id)
+		return err == nil || errors.Is(err, kerr.TransactionalIDNotFound), nil
+	})
+	if late != nil {
+		return t, fmt.Errorf("no coordinator describes it within %s: %w", describedWithin, err)
 	}
-	if len(resp.TransactionStates) != 1 {
-		return none, fmt.Errorf("describing transaction %s: %d answers", id, len(resp.TransactionStates))
-	}
-	if err := kerr.ErrorForCode(resp.TransactionStates[0].ErrorCode); err != nil {
-		return none, fmt.Errorf("describing transaction %s: %w", id, err)
-	}
-	return resp.TransactionStates[0], nil
+	return t, err
 }

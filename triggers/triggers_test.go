@@ -271,7 +271,7 @@ func TestAnOpenTransactionIsTheCoordinatorsWord(t *testing.T) {
 		t.Cleanup(c.Close)
 		return c
 	}
-	field := &harness.Field{Fleet: newFleet(), Admin: client(), Plan: harness.TopicPlan{Pipelines: []harness.PipelineLayout{{
+	field := &harness.Field{Fleet: newFleet(), Admin: client(), Cluster: nodes{numbers: []int{0}}, Plan: harness.TopicPlan{Pipelines: []harness.PipelineLayout{{
 		PipelineInfo: harness.PipelineInfo{Name: "transactional"}, TransactionalIDs: []string{"t0"},
 	}}}}
 	settings := map[string]any{"transaction-open": "transactional"}

@@ -5,82 +5,58 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
-	"github.com/chaeos/chaeos/verifiers/keyset"
+	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/checks"
+	"github.com/chaeos/chaeos/verifiers/logs"
+	"github.com/chaeos/chaeos/verifiers/rows"
+	"github.com/chaeos/chaeos/verifiers/saved"
 )
-
-// Question is a record that somebody asks about in one pipeline. At are its places in the pipeline's input log (none: it is
-// not there); a record of a source under test needs none.
-type Question struct {
-	Pipeline string
-	history.Identity
-	At []harness.Place
-}
 
 // About says why records are there more than once, or lost: their anomalies in full, however many of their kind come before
 // them. A record with nothing to explain has none. Questions are answered together, in one reading of the folder.
 func About(dir string, asked []Question) ([]harness.Anomaly, error) {
-	r, err := load(dir)
+	run, err := saved.Load(dir, saved.DefaultPieces())
 	if err != nil {
 		return nil, err
 	}
-	in, err := tallyInput(r)
+	keep := rows.Keep{Most: harness.MaxAnomalies, Asked: asked}
+	unread := func(*logs.Partition) []logs.Reader { return nil }
+	in, err := logs.ReadInput(run, unread)
 	if err != nil {
 		return nil, err
 	}
-	r.asked = asked
+	missing := causes.NewInputLosses(run, in, keep)
 	var all []harness.Anomaly
-	for _, layout := range r.record.Plan.Pipelines {
+	for _, layout := range run.Record.Plan.Pipelines {
 		if !slices.ContainsFunc(asked, func(q Question) bool { return q.Pipeline == layout.Name }) {
 			continue
 		}
-		e, err := gather(r, in, layout)
+		f, err := gather(rows.NewSubject(run, layout, keep), in, missing, &checks.Set{})
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, e.answers()...)
+		all = append(all, answers(f, asked)...)
 	}
 	return all, nil
 }
 
-// answers are the anomalies of the records that somebody asks about in the row.
-func (e *evidence) answers() (all []harness.Anomaly) {
+// answers are the anomalies of the records that are asked about in the row.
+func answers(f *checks.Facts, asked []Question) (all []harness.Anomaly) {
 	wanted := map[history.Identity]bool{}
-	for _, q := range e.run.asked {
-		if q.Pipeline == e.layout.Name {
+	for _, q := range asked {
+		if q.Pipeline == f.Layout.Name {
 			wanted[q.Identity] = true
 		}
 	}
-	found := slices.Concat(e.duplicates.anomalies, e.losses.anomalies)
-	if e.inputLost != nil {
-		found = append(found, e.inputLost.first...)
+	found := slices.Concat(f.Copies.Anomalies, f.Losses.Anomalies)
+	if f.InputLost != nil {
+		found = append(found, f.InputLost.First...)
 	}
 	for _, a := range found {
 		if a.Record != nil && wanted[history.Identity{Source: a.Record.Source, Sequence: a.Record.Sequence}] {
-			a.Pipeline = e.layout.Name
+			a.Pipeline = f.Layout.Name
 			all = append(all, a)
 		}
 	}
 	return all
-}
-
-// askedKeys are the keys of the records that somebody asks about in a row.
-func (r *run) askedKeys(layout harness.PipelineLayout) map[keyset.Key]bool {
-	keys := map[keyset.Key]bool{}
-	for _, q := range r.asked {
-		switch {
-		case q.Pipeline != layout.Name || q.Source != layout.Source:
-		case layout.ProducerOnly:
-			keys[keyset.BySequence(q.Sequence, r.record.Plan.Partitions)] = true
-		default:
-			for _, p := range q.At {
-				keys[keyset.Key{Class: p.Partition, Index: uint64(p.Offset)}] = true
-			}
-		}
-	}
-	return keys
-}
-
-// asksFor says that somebody asks about a source's record.
-func (r *run) asksFor(id history.Identity) bool {
-	return slices.ContainsFunc(r.asked, func(q Question) bool { return q.Identity == id })
 }

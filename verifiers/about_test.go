@@ -32,7 +32,7 @@ func TestAboutReachesBeyondTheFirst(t *testing.T) {
 			for _, a := range report.Anomalies {
 				require.False(t, a.Kind == c.kind && a.Record.Sequence == c.id.Sequence, "the report keeps it already: it proves nothing here")
 			}
-			found, err := About(dir, []Question{{c.row, c.id, c.at}})
+			found, err := About(dir, []Question{{Pipeline: c.row, Identity: c.id, At: c.at}})
 			require.NoError(t, err)
 			require.Len(t, found, 1)
 			require.Equal(t, c.kind, found[0].Kind)
@@ -41,7 +41,7 @@ func TestAboutReachesBeyondTheFirst(t *testing.T) {
 			require.NotEmpty(t, found[0].Text)
 		})
 	}
-	found, err := About(newWorld(records).save(t), []Question{{plainName, history.Identity{Sequence: 2970}, []harness.Place{{Topic: inTopic, Offset: 990}}}})
+	found, err := About(newWorld(records).save(t), []Question{{Pipeline: plainName, Identity: history.Identity{Sequence: 2970}, At: []harness.Place{{Topic: inTopic, Offset: 990}}}})
 	require.NoError(t, err)
 	require.Empty(t, found, "a record with nothing to explain")
 }

@@ -40,11 +40,11 @@ func requireClean(t *testing.T, row harness.Row, faulty bool) {
 	t.Helper()
 	zero := uint64(0)
 	none := time.Duration(0)
-	want := harness.Numbers{Input: records, Unique: records, LSOStalls: &zero, LongestStall: &none, TotalStall: &none}
+	want := figures{Input: records, Unique: records, LSOStalls: &zero, LongestStall: &none, TotalStall: &none}
 	if row.Pipeline == txnName {
 		want.Torn, want.AbortedSeen, want.CommittedNotSeen, want.Contradicted = &zero, &zero, &zero, &zero
 	}
-	got := row.Numbers
+	got := figuresOf(row.Numbers)
 	require.NotNil(t, got.NoProgress)
 	require.NotNil(t, got.P99)
 	require.InDelta(t, 20*time.Millisecond, *got.P99, float64(time.Millisecond))

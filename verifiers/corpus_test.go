@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/golden"
 	"github.com/chaeos/chaeos/verifiers"
 	"github.com/chaeos/chaeos/verifiers/evidence"
 )
@@ -35,8 +36,8 @@ func TestCorpus(t *testing.T) {
 			dir := t.TempDir()
 			unpack(t, path, dir)
 			got := judged(t, dir)
-			require.Equal(t, string(got), string(judged(t, dir)), "the same folder, the same bytes")
-			golden(t, name+".json", got)
+			require.Empty(t, golden.Diff(string(got), string(judged(t, dir))), "the same folder, the same bytes")
+			golden.Same(t, name+".json", string(got), *update)
 			require.NoError(t, evidence.Export(dir, filepath.Join(dir, "export")))
 		})
 	}
@@ -63,17 +64,6 @@ func first(all []harness.Anomaly) (kept []harness.Anomaly) {
 		}
 	}
 	return kept
-}
-
-func golden(t *testing.T, path string, got []byte) {
-	t.Helper()
-	if *update {
-		require.NoError(t, os.WriteFile(path, got, 0o644))
-		return
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err, "no golden report: go test ./verifiers -run Corpus -update")
-	require.Equal(t, string(want), string(got))
 }
 
 // unpack extracts a packed run's folder.
@@ -109,19 +99,21 @@ func TestCorpusShowsWhatItWasRecordedFor(t *testing.T) {
 		return func(r harness.Row) bool { return r.Pipeline == pipeline && r.Delivered == string(r.Claims) }
 	}
 	loses := func(pipeline, cause string) shows {
-		return func(r harness.Row) bool { return r.Pipeline == pipeline && r.Numbers.LostBy[cause] > 0 }
+		return func(r harness.Row) bool { return r.Pipeline == pipeline && r.Numbers.ByCause("lostBy")[cause] > 0 }
 	}
 	doubles := func(pipeline, cause string) shows {
-		return func(r harness.Row) bool { return r.Pipeline == pipeline && r.Numbers.DuplicatesBy[cause] > 0 }
+		return func(r harness.Row) bool {
+			return r.Pipeline == pipeline && r.Numbers.ByCause("duplicatesBy")[cause] > 0
+		}
 	}
 	recorded := map[string][]shows{
 		"baseline":         {holds("transactional")},
-		"commit-first":     {loses("commit-first", "skipped"), func(r harness.Row) bool { return r.Pipeline == "commit-first" && r.Numbers.Duplicates == 0 }},
+		"commit-first":     {loses("commit-first", "skipped"), func(r harness.Row) bool { return r.Pipeline == "commit-first" && r.Numbers.Count("duplicates") == 0 }},
 		"fencing":          {holds("two-producers-one-id")},
-		"late-request-tv1": {func(r harness.Row) bool { return r.Numbers.Torn != nil && *r.Numbers.Torn > 0 }},
+		"late-request-tv1": {func(r harness.Row) bool { return r.Numbers.Count("torn") > 0 }},
 		"leader-partition": {loses("acks1", "truncated"), holds("idempotent"), holds("transactional")},
 		"lingering-txn": {func(r harness.Row) bool {
-			return r.Pipeline == "transactional" && r.Numbers.LongestStall != nil && r.Numbers.LongestStall.Seconds() > 15
+			return r.Pipeline == "transactional" && r.Numbers.Duration("longestStall").Seconds() > 15
 		}},
 		"power-loss":  {loses("acks-all", "truncated")},
 		"worker-kill": {loses("auto-commit", "skipped"), doubles("idempotent", "reprocessed after restart")},

@@ -9,6 +9,8 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/observation"
+	"github.com/chaeos/chaeos/verifiers/saved"
+	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
 // drawReread has a worker of a row read some of an input partition again: a new life of the same worker, another worker, or
@@ -28,7 +30,7 @@ func drawReread(t *rapid.T, w *world, pipeline string) {
 	if len(in.Records) == 0 {
 		return
 	}
-	by := rapid.SampledFrom([]life{{0, 1}, {0, 2}, {1, 1}}).Draw(t, "life")
+	by := rapid.SampledFrom([]txns.Incarnation{txns.Of(0, 1), txns.Of(0, 2), txns.Of(1, 1)}).Draw(t, "life")
 	f := w.lifeOf(pipeline, by)
 	now := at(uint64(rapid.IntRange(1, 200).Draw(t, "at"))).Add(time.Duration(len(f.entries)))
 	if rapid.Bool().Draw(t, "given") {
@@ -45,13 +47,13 @@ func drawReread(t *rapid.T, w *world, pipeline string) {
 }
 
 // lifeOf is the history of one life of a row's worker, which may be new.
-func (w *world) lifeOf(pipeline string, by life) *histFile {
+func (w *world) lifeOf(pipeline string, by txns.Incarnation) *histFile {
 	for _, f := range w.files {
-		if f.record.Pipeline == pipeline && f.record.Role == roleWorker && f.record.Number == int(by.Worker) && f.record.Incarnation == int(by.Incarnation) {
+		if f.record.Pipeline == pipeline && f.record.Role == saved.RoleWorker && f.record.Number == int(by.Worker) && f.record.Incarnation == int(by.Number) {
 			return f
 		}
 	}
-	return w.addHist(pipeline+"-"+string(rune('0'+by.Worker))+"."+string(rune('0'+by.Incarnation)), roleWorker, pipeline, int(by.Worker), int(by.Incarnation))
+	return w.addHist(pipeline+"-"+string(rune('0'+by.Worker))+"."+string(rune('0'+by.Number)), saved.RoleWorker, pipeline, int(by.Worker), int(by.Number))
 }
 
 // write stores a delivery's outputs as the row does, in a transaction of their own where it has such.

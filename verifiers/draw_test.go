@@ -4,8 +4,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/observation"
+	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
 // drawnRecords are few: an oracle is slow, and a drawn fault must meet another.
@@ -76,16 +78,16 @@ func drawPositions(t *rapid.T, w *world) {
 			w.extra[i].Offset = rapid.SampledFrom([]int64{-1, 0, 5, 10, 20, 25, 30, 40}).Draw(t, "position")
 		}
 	}
-	unread := tp{}
+	unread := ask.TopicPartition{}
 	if rapid.IntRange(0, 5).Draw(t, "read to the end") == 0 {
-		unread = tp{rapid.SampledFrom(w.outputs()).Draw(t, "unread"), int32(rapid.IntRange(0, parts-1).Draw(t, "partition"))}
+		unread = ask.TopicPartition{Topic: rapid.SampledFrom(w.outputs()).Draw(t, "unread"), Partition: int32(rapid.IntRange(0, parts-1).Draw(t, "partition"))}
 	}
 	w.tweak = func(x *observation.Index) {
-		if p := x.Partition(unread.topic, unread.partition); p != nil {
+		if p := x.Partition(unread.Topic, unread.Partition); p != nil {
 			p.Complete = false
 		}
 		for at, start := range w.deleted {
-			x.Partition(at.topic, at.partition).LogStart = start
+			x.Partition(at.Topic, at.Partition).LogStart = start
 		}
 	}
 }
@@ -96,17 +98,17 @@ func spread(w *world) {
 		for _, e := range f.entries {
 			switch e := e.(type) {
 			case *history.TxnBegin:
-				e.Txn *= blockSize
+				e.Txn *= txns.BlockSize
 			case *history.Outputs:
-				e.Txn *= blockSize
+				e.Txn *= txns.BlockSize
 			case *history.Committing:
-				e.Txn *= blockSize
+				e.Txn *= txns.BlockSize
 			case *history.Committed:
-				e.Txn *= blockSize
+				e.Txn *= txns.BlockSize
 			case *history.TxnEnding:
-				e.Txn *= blockSize
+				e.Txn *= txns.BlockSize
 			case *history.TxnEnded:
-				e.Txn *= blockSize
+				e.Txn *= txns.BlockSize
 			}
 		}
 	}
@@ -116,7 +118,7 @@ func spread(w *world) {
 			for i := range b.Records {
 				if r := &b.Records[i]; !done[r] {
 					done[r] = true
-					r.Txn *= blockSize
+					r.Txn *= txns.BlockSize
 				}
 			}
 		}

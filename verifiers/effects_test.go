@@ -8,6 +8,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/observation"
+	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
 // ofEffects makes the transactional row of a clean run one of effects: the same transactions, which hold offsets only.
@@ -56,7 +57,7 @@ func (w *world) ended(txn uint64) (end *history.TxnEnded, offsets *history.Commi
 func TestEffectsStandOutsideTransactions(t *testing.T) {
 	row := rowOf(t, ofEffects().judge(t), txnName)
 	require.Equal(t, string(harness.ExactlyOnce), row.Delivered, reasons(row))
-	n := row.Numbers
+	n := figuresOf(row.Numbers)
 	require.Nil(t, n.Torn)
 	require.Nil(t, n.AbortedSeen)
 	require.Nil(t, n.CommittedNotSeen)
@@ -76,13 +77,13 @@ func TestEffectsOfAnAbortedTransaction(t *testing.T) {
 	require.Equal(t, string(harness.ExactlyOnce), row.Delivered, reasons(row))
 
 	again := w.log(inTopic, 0).batches[4]
-	w.log("out-"+txnName, 0).append(&observation.Batch{ProducerID: -1, Records: output(again, 0, life{0, 1}, 9000, 6)})
+	w.log("out-"+txnName, 0).append(&observation.Batch{ProducerID: -1, Records: output(again, 0, txns.Of(0, 1), 9000, 6)})
 	w.hist("transactional-0").add(&history.Outputs{At: at(2900), Txn: 6, Outcome: history.OutcomeConfirmed,
 		Counts: []history.PartitionCount{{Partition: 0, Count: perBatch}}})
 	row = rowOf(t, w.judge(t), txnName)
 	require.Equal(t, "violated", row.Delivered)
-	require.Equal(t, uint64(perBatch), row.Numbers.Duplicates)
-	require.Zero(t, row.Numbers.Phantom+row.Numbers.Lost+row.Numbers.Unknown)
+	require.Equal(t, uint64(perBatch), figuresOf(row.Numbers).Duplicates)
+	require.Zero(t, figuresOf(row.Numbers).Phantom+figuresOf(row.Numbers).Lost+figuresOf(row.Numbers).Unknown)
 }
 
 // TestEffectsWithoutAConfirmedCommit: a worker that died at its last commit has confirmed effects and no word of its
@@ -101,9 +102,9 @@ func TestEffectsWithoutAConfirmedCommit(t *testing.T) {
 	f.entries, f.noEnd, f.record.Killed = kept, true, true
 	row := rowOf(t, w.judge(t), txnName)
 	require.Equal(t, string(harness.ExactlyOnce), row.Delivered, reasons(row))
-	require.Equal(t, uint64(1), row.Numbers.UnknownCommits)
-	require.Equal(t, uint64(1), row.Numbers.UnknownCommitsHappened)
-	require.Zero(t, row.Numbers.Phantom)
+	require.Equal(t, uint64(1), figuresOf(row.Numbers).UnknownCommits)
+	require.Equal(t, uint64(1), figuresOf(row.Numbers).UnknownCommitsHappened)
+	require.Zero(t, figuresOf(row.Numbers).Phantom)
 }
 
 // TestEffectsOfRepeatedCalls: a caller that had no answer calls again for the record in hand.
@@ -115,7 +116,7 @@ func TestEffectsOfRepeatedCalls(t *testing.T) {
 	l.append(&again)
 	w.hist("transactional-0").add(&history.Outputs{At: at(2900), Txn: 4, Outcome: history.OutcomeUnknown,
 		Counts: []history.PartitionCount{{Partition: 1, Count: 3}}})
-	n := rowOf(t, w.judge(t), txnName).Numbers
+	n := figuresOf(rowOf(t, w.judge(t), txnName).Numbers)
 	require.Equal(t, uint64(2), n.Duplicates)
 	require.Equal(t, map[string]uint64{"called again": 2}, n.DuplicatesBy)
 	require.Equal(t, uint64(3), n.Unknown, "an unknown call inside a transaction is unknown like any other")

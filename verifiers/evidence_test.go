@@ -105,7 +105,7 @@ func TestDuckDBAndPandasOpenTheFiles(t *testing.T) {
 	timeline := files["evidence/timeline"]
 	for _, row := range report.Rows {
 		for _, both := range timeline.Sums["visible"] {
-			require.Equal(t, row.Numbers.Unique, both[row.Pipeline], row.Pipeline)
+			require.Equal(t, row.Numbers.Count("unique"), both[row.Pipeline], row.Pipeline)
 		}
 		for _, both := range timeline.Sums["acked"] {
 			require.EqualValues(t, 3000, both[row.Pipeline], row.Pipeline)

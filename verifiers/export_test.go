@@ -7,6 +7,7 @@ import (
 
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/observation"
+	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
 // SavePlanted saves the clean run with one planted fault in it ("" none), for tests outside this package.
@@ -53,7 +54,7 @@ func SaveEffects(t testing.TB, times bool) (dir string) {
 	w := ofEffects()
 	l := w.log("out-"+txnName, 1)
 	again := cloneBatch(l.batches[20])
-	again.Records = output(&observation.Batch{Records: w.log(inTopic, 1).batches[20].Records[1:2]}, 1, life{0, 1}, 9000, 99)
+	again.Records = output(&observation.Batch{Records: w.log(inTopic, 1).batches[20].Records[1:2]}, 1, txns.Of(0, 1), 9000, 99)
 	l.append(again)
 	if times {
 		for _, b := range l.batches {

@@ -17,13 +17,13 @@ func TestFanOutCleanRun(t *testing.T) {
 	require.Zero(t, report.Exit, asJSON(t, report))
 	row := rowOf(t, report, fanName)
 	require.Empty(t, reasons(row))
-	n := row.Numbers
+	n := figuresOf(row.Numbers)
 	require.EqualValues(t, 2*records, n.Input)
 	require.EqualValues(t, 2*records, n.Unique)
 	require.Zero(t, n.Duplicates+n.Lost+n.Hidden+n.Unprocessed+n.NeverLive)
 	require.Zero(t, *n.Split)
 	require.Zero(t, *n.Torn)
-	require.Nil(t, rowOf(t, report, txnName).Numbers.Split, "a row with one topic has nothing to split")
+	require.Nil(t, figuresOf(rowOf(t, report, txnName).Numbers).Split, "a row with one topic has nothing to split")
 }
 
 // TestTornAcrossTopics: a transaction that one topic's markers commit and the other's abort is torn, and what the other
@@ -36,7 +36,7 @@ func TestTornAcrossTopics(t *testing.T) {
 	report := w.judge(t)
 	row := rowOf(t, report, fanName)
 	require.Equal(t, harness.Violated, row.Verdict(harness.ExactlyOnce))
-	n := row.Numbers
+	n := figuresOf(row.Numbers)
 	require.EqualValues(t, 1, *n.Torn)
 	require.EqualValues(t, parts*perBatch, n.Lost)
 	require.Equal(t, map[string]uint64{"aborted": parts * perBatch}, n.LostBy)
@@ -59,9 +59,9 @@ func TestCopyInOneTopicTwice(t *testing.T) {
 	rec.Incarnation++
 	l.append(&observation.Batch{ProducerID: 999, Records: []observation.Record{rec}})
 	row := rowOf(t, w.judge(t), fanName)
-	require.EqualValues(t, 1, row.Numbers.Duplicates)
-	require.EqualValues(t, 1, row.Numbers.DuplicatedInputs)
-	require.Zero(t, *row.Numbers.Split)
+	require.EqualValues(t, 1, figuresOf(row.Numbers).Duplicates)
+	require.EqualValues(t, 1, figuresOf(row.Numbers).DuplicatedInputs)
+	require.Zero(t, *figuresOf(row.Numbers).Split)
 	require.Contains(t, reasons(row), "in out-fan-out-2 at out-fan-out-2/1 offset")
 }
 
@@ -74,6 +74,6 @@ func TestHiddenInOneTopicIsNotSplit(t *testing.T) {
 		l.next--
 	}
 	row := rowOf(t, w.judge(t), fanName)
-	require.EqualValues(t, parts*perBatch, row.Numbers.Hidden)
-	require.Zero(t, *row.Numbers.Split)
+	require.EqualValues(t, parts*perBatch, figuresOf(row.Numbers).Hidden)
+	require.Zero(t, *figuresOf(row.Numbers).Split)
 }

@@ -1,9 +1,16 @@
 package verifiers
 
 import (
+	"runtime"
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/together"
+	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/checks"
+	"github.com/chaeos/chaeos/verifiers/logs"
+	"github.com/chaeos/chaeos/verifiers/rows"
+	"github.com/chaeos/chaeos/verifiers/saved"
 )
 
 // ReportVersion is the version of the report's form.
@@ -13,120 +20,137 @@ const ReportVersion = 1
 // judge: no run record, or files of another version. Everything else that is missing makes the verdicts inconclusive.
 func Judge(dir string) (*harness.Report, error) { return JudgeKeeping(dir, harness.MaxAnomalies) }
 
-// JudgeKeeping judges a run as Judge does, and keeps so many anomalies of a kind and pipeline: for who draws them.
+// JudgeKeeping judges a run as Judge does, and keeps up to most anomalies per kind and pipeline, for the timeline page.
 func JudgeKeeping(dir string, most int) (*harness.Report, error) {
-	r, err := load(dir)
+	return judge(dir, most, saved.DefaultPieces())
+}
+
+func judge(dir string, most int, pieces saved.Pieces) (*harness.Report, error) {
+	run, err := saved.Load(dir, pieces)
 	if err != nil {
 		return nil, err
 	}
-	r.most = most
-	in, err := tallyInput(r)
+	keep := rows.Keep{Most: most}
+	var all []*judgement
+	for _, layout := range run.Record.Plan.Pipelines {
+		s := rows.NewSubject(run, layout, keep)
+		all = append(all, &judgement{subject: s, set: checks.Begin(s, nil)})
+	}
+	in, err := logs.ReadInput(run, inputReaders(all))
 	if err != nil {
 		return nil, err
 	}
-	report := newReport(r)
-	layouts := r.record.Plan.Pipelines
-	judged := make([]judgement, len(layouts))
-	// Rows share only what nobody changes any more.
-	err = parallel(len(layouts), func(i int) (err error) {
-		judged[i], err = judgePipeline(r, in, layouts[i])
-		return err
-	})
+	report := newReport(run)
+	missing := causes.NewInputLosses(run, in, keep)
+	// Rows share only what does not change any more.
+	err = together.AtMost(runtime.GOMAXPROCS(0), len(all), func(i int) error { return all[i].judge(in, missing) })
 	if err != nil {
 		return nil, err
 	}
-	for i, j := range judged {
-		report.Anomalies = append(report.Anomalies, anomaliesOf(layouts[i].Name, j.found, most)...)
-		for _, x := range j.rereads {
-			report.Rereads = append(report.Rereads, harness.PipelineReread{Pipeline: layouts[i].Name, Reread: x})
-		}
-		for _, x := range j.passes {
-			report.Passes = append(report.Passes, harness.PipelinePass{Pipeline: layouts[i].Name, Pass: x})
-		}
-		report.Rows = append(report.Rows, j.row)
-		report.Stalls = append(report.Stalls, j.stalls...)
-		report.Hanging = append(report.Hanging, j.hanging...)
-		report.Inconclusive = append(report.Inconclusive, j.internal...)
+	for _, j := range all {
+		j.addTo(report, most)
 	}
 	report.Exit, report.Why = exit(report)
 	return report, nil
 }
 
-// judgement is what is left of a row once its evidence is let go.
-type judgement struct {
-	row      harness.Row
-	found    []finding
-	internal []string
-	rereads  []harness.Reread
-	passes   []harness.Pass
-	stalls   []harness.Stall
-	hanging  []harness.Hanging
-}
-
-func judgePipeline(r *run, in *inputLog, layout harness.PipelineLayout) (j judgement, err error) {
-	e, err := gather(r, in, layout)
-	if err != nil {
-		return j, err
+// inputReaders are those of all rows that read the input log.
+func inputReaders(all []*judgement) logs.Readers {
+	return func(p *logs.Partition) (readers []logs.Reader) {
+		for _, j := range all {
+			if !j.subject.SourceUnderTest() {
+				readers = append(readers, j.set.Input(p)...)
+			}
+		}
+		return readers
 	}
-	j.row, j.found, j.internal = judgeRow(e)
-	j.found = append(j.found, inputAnomalies(e, j.found)...)
-	j.rereads, j.passes, j.stalls, j.hanging = e.duplicates.rereads, e.losses.passes, e.stalls, e.open
-	return j, nil
 }
 
-func newReport(r *run) *harness.Report {
-	rec := r.record
+// judgement is one row's, and what is left of the row once its facts are let go.
+type judgement struct {
+	subject *rows.Subject
+	set     *checks.Set
+
+	row        harness.Row
+	internal   []string
+	anomalies  []harness.Anomaly
+	rereads    []harness.Reread
+	overtaking []harness.Pass
+	stalls     []harness.Stall
+	hanging    []harness.Hanging
+}
+
+// judge gathers a row's facts and runs every check on them.
+func (j *judgement) judge(in *logs.Input, missing *causes.InputLosses) error {
+	f, err := gather(j.subject, in, missing, j.set)
+	if err != nil {
+		return err
+	}
+	layout := j.subject.Layout
+	j.row = harness.Row{Pipeline: layout.Name, Claims: layout.Claims, ProducerOnly: layout.ProducerOnly, Deviations: layout.Deviations}
+	outcomes := j.set.Finish(f)
+	var found []checks.Finding
+	for _, o := range outcomes {
+		j.row.Numbers.Add(o.Numbers)
+		found = append(found, o.Found...)
+	}
+	j.row.Verdicts = verdicts(f.Run, layout, outcomes)
+	for _, x := range found {
+		switch {
+		case x.Internal:
+			j.internal = append(j.internal, layout.Name+": "+x.Text)
+		case !x.Doubt && !decides(x, j.row.Verdicts):
+			j.row.Notes = append(j.row.Notes, x.Text)
+		}
+		j.anomalies = append(j.anomalies, x.Anomalies...)
+	}
+	j.row.Delivered = delivered(j.row)
+	j.anomalies = append(j.anomalies, checks.Examples(f, found)...)
+	j.rereads, j.overtaking, j.stalls, j.hanging = f.Copies.Rereads, f.Losses.Overtaking, f.Stalls, f.Open
+	return nil
+}
+
+// addTo adds the row to the report, with up to most anomalies of a kind.
+func (j *judgement) addTo(report *harness.Report, most int) {
+	name := j.row.Pipeline
+	count := map[harness.AnomalyKind]int{}
+	for _, a := range j.anomalies {
+		if count[a.Kind]++; count[a.Kind] <= most {
+			a.Pipeline = name
+			report.Anomalies = append(report.Anomalies, a)
+		}
+	}
+	for _, x := range j.rereads {
+		report.Rereads = append(report.Rereads, harness.PipelineReread{Pipeline: name, Reread: x})
+	}
+	for _, x := range j.overtaking {
+		report.Passes = append(report.Passes, harness.PipelinePass{Pipeline: name, Pass: x})
+	}
+	report.Rows = append(report.Rows, j.row)
+	report.Stalls = append(report.Stalls, j.stalls...)
+	report.Hanging = append(report.Hanging, j.hanging...)
+	report.Inconclusive = append(report.Inconclusive, j.internal...)
+}
+
+func newReport(r *saved.Run) *harness.Report {
+	rec := r.Record
 	report := &harness.Report{
 		Version: ReportVersion, Run: rec.Name, Experiment: rec.Experiment, Seed: rec.Seed, Started: rec.Started, Took: rec.Took,
 		Provider: rec.Cluster.Provider, Kafka: rec.Cluster.Kafka, Chaeos: rec.Chaeos, Brokers: len(rec.Cluster.Nodes), MinISR: rec.Plan.MinISR,
 		Controllers: rec.Cluster.Topology.Controllers, Racks: rec.Cluster.Topology.Racks, Properties: rec.Properties, Asked: rec.Asked,
 		Features: rec.Features, Faults: rec.Faults, LoadStart: int64(rec.LoadStart),
 	}
-	if !r.index.Finished {
-		r.doubt("", "the read-back did not finish")
+	if !r.Index.Finished {
+		r.Doubt("", "the read-back did not finish")
 	}
-	for _, f := range r.index.Failures {
-		r.doubt("", "read-back: %s", f)
+	for _, f := range r.Index.Failures {
+		r.Doubt("", "read-back: %s", f)
 	}
-	report.Inconclusive = slices.Clone(r.doubts)
+	report.Inconclusive = slices.Clone(r.Doubts)
 	return report
 }
 
-// judgeRow runs every check on a row's evidence.
-func judgeRow(e *evidence) (row harness.Row, found []finding, internal []string) {
-	row = harness.Row{Pipeline: e.layout.Name, Claims: e.layout.Claims, ProducerOnly: e.layout.ProducerOnly, Deviations: e.layout.Deviations}
-	for _, c := range checks {
-		found = append(found, c.run(e, &row.Numbers)...)
-	}
-	row.Verdicts = verdicts(e.run, e.layout, found)
-	for _, f := range found {
-		switch {
-		case f.internal:
-			internal = append(internal, e.layout.Name+": "+f.text)
-		case !f.doubt && !decides(f, row.Verdicts):
-			row.Notes = append(row.Notes, f.text)
-		}
-	}
-	row.Delivered = delivered(row)
-	return row, found, internal
-}
-
-// anomaliesOf lists a row's anomalies, so many of a kind at most.
-func anomaliesOf(pipeline string, found []finding, most int) []harness.Anomaly {
-	var all []harness.Anomaly
-	count := map[harness.AnomalyKind]int{}
-	for _, f := range found {
-		for _, a := range f.anomalies {
-			if count[a.Kind]++; count[a.Kind] <= most {
-				a.Pipeline = pipeline
-				all = append(all, a)
-			}
-		}
-	}
-	return all
-}
-
-// decides says that a finding breaks a guarantee that the row has a verdict on; one that doesn't is a note.
-func decides(f finding, verdicts []harness.GuaranteeVerdict) bool {
-	return slices.ContainsFunc(verdicts, func(v harness.GuaranteeVerdict) bool { return slices.Contains(f.breaks, v.Guarantee) })
+// decides reports whether a finding breaks a guarantee that the row has a verdict on; one that doesn't is a note.
+func decides(f checks.Finding, verdicts []harness.GuaranteeVerdict) bool {
+	return slices.ContainsFunc(verdicts, func(v harness.GuaranteeVerdict) bool { return slices.Contains(f.Breaks, v.Guarantee) })
 }

@@ -1,6 +1,10 @@
 package verifiers
 
-import "github.com/chaeos/chaeos/harness/history"
+import (
+	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/txns"
+)
 
 // duplicatesBy compares every further copy of an input with each earlier one.
 func (s *slowRow) duplicatesBy() map[string]uint64 {
@@ -20,7 +24,7 @@ func (s *slowRow) causeOf(c slowCopy, earlier []slowCopy) string {
 	for _, o := range earlier {
 		same := o.number == c.number && o.batch.ProducerID == c.batch.ProducerID && o.batch.ProducerEpoch == c.batch.ProducerEpoch
 		if seq := c.batch.Sequence(c.rec.Offset); same && c.batch.ProducerID >= 0 && seq >= 0 && seq == o.batch.Sequence(o.rec.Offset) {
-			return byBroker
+			return causes.ByBroker
 		}
 	}
 	cause := ""
@@ -28,14 +32,14 @@ func (s *slowRow) causeOf(c slowCopy, earlier []slowCopy) string {
 		switch {
 		case !s.layout.ProducerOnly && (o.life() != c.life() || o.rec.Processing != c.rec.Processing):
 		case s.layout.Effects:
-			return byCall
+			return causes.ByCall
 		case o.batch.ProducerID < 0 || c.batch.ProducerID < 0:
-			return byResend
+			return causes.ByResend
 		case cause != "": // the first of these that explains it
 		case o.batch.ProducerID != c.batch.ProducerID || o.batch.ProducerEpoch != c.batch.ProducerEpoch:
-			cause = byResendAcross
+			cause = causes.ByResendAcross
 		default:
-			cause = byResendWithin
+			cause = causes.ByResendWithin
 		}
 	}
 	if cause == "" {
@@ -55,7 +59,7 @@ func (s *slowRow) lostBy(lost []tpo) map[string]uint64 {
 		for _, k := range lost {
 			seq := uint64(k.offset)*parts + uint64(k.partition)
 			if s.source.ends[seq] == sentEnd {
-				by[bySilence]++
+				by[causes.BySilence]++
 			} else {
 				by[s.goneFrom(k.topic, seq)]++
 			}
@@ -64,24 +68,24 @@ func (s *slowRow) lostBy(lost []tpo) map[string]uint64 {
 	}
 	dropped := map[tpo]bool{}
 	for _, c := range s.copies {
-		dropped[c.key] = dropped[c.key] || c.fate == aborted && !c.orphan
+		dropped[c.key] = dropped[c.key] || c.fate == txns.Aborted && !c.orphan
 	}
 	rest := map[int32]uint64{}
 	for _, k := range lost {
 		switch {
 		case dropped[k]:
-			by[byAbort]++
+			by[causes.ByAbort]++
 		case s.layout.ShareGroup && !s.acknowledged(k, history.OutcomeConfirmed, history.OutcomeUnknown, history.OutcomeFailed):
-			by[byGivingUp]++
+			by[causes.ByGivingUp]++
 		default:
 			rest[s.numberOf(k)]++
 		}
 	}
 	for number, n := range rest {
 		gone := min(n, s.confirmedAndGone(number))
-		for _, c := range append(s.goneBy(number, gone), causeCount{bySkip, n - gone}) {
-			if c.n > 0 {
-				by[c.cause] += c.n
+		for _, c := range append(s.goneBy(number, gone), causes.CauseCount{Cause: causes.BySkip, N: n - gone}) {
+			if c.N > 0 {
+				by[c.Cause] += c.N
 			}
 		}
 	}
@@ -94,11 +98,11 @@ func (s *slowRow) confirmedAndGone(number int32) (n uint64) {
 		return 0
 	}
 	for _, l := range s.lives {
-		confirmed, there := l.told[history.OutcomeConfirmed][number], s.processings(l.life, number)
+		confirmed, there := l.told[history.OutcomeConfirmed][number], s.processings(l.Incarnation, number)
 		n += confirmed - min(confirmed, there)
 	}
-	s.eachTxn(func(t *slowTxn, log map[int32]map[visibility]uint64) {
-		there := log[number][visible] + log[number][hidden] + log[number][aborted]
+	s.eachTxn(func(t *slowTxn, log map[int32]map[txns.Visibility]uint64) {
+		there := log[number][txns.Visible] + log[number][txns.Hidden] + log[number][txns.Aborted]
 		if t.is(true, history.OutcomeConfirmed) {
 			n += t.stored[number] - min(t.stored[number], there)
 		}

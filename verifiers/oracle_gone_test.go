@@ -1,13 +1,15 @@
 package verifiers
 
 import (
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/causes"
 )
 
 // goneBy says how so many confirmed outputs of a partition went: below its start, cut off, or for no reason that shows.
-func (s *slowRow) goneBy(number int32, n uint64) []causeCount {
+func (s *slowRow) goneBy(number int32, n uint64) []causes.CauseCount {
 	topic, p := s.layout.Place(number, parts)
-	deleted := min(n, uint64(s.w.deleted[tp{topic, p}]))
+	deleted := min(n, uint64(s.w.deleted[ask.TopicPartition{Topic: topic, Partition: p}]))
 	cut := uint64(0)
 	for offset := range farthest {
 		if s.cutOff(topic, p, offset) {
@@ -15,7 +17,7 @@ func (s *slowRow) goneBy(number int32, n uint64) []causeCount {
 		}
 	}
 	cut = min(cut, n-deleted)
-	return []causeCount{{byDeletion, deleted}, {byTruncation, cut}, {byAbsence, n - deleted - cut}}
+	return []causes.CauseCount{{Cause: causes.ByDeletion, N: deleted}, {Cause: causes.ByTruncation, N: cut}, {Cause: causes.ByAbsence, N: n - deleted - cut}}
 }
 
 // farthest is beyond every offset that is drawn.
@@ -26,12 +28,12 @@ func (s *slowRow) goneFrom(topic string, seq uint64) string {
 	ack, named := s.source.ackedAt[seq]
 	switch {
 	case !named:
-	case ack.offset < s.w.deleted[tp{topic, ack.partition}]:
-		return byDeletion
+	case ack.offset < s.w.deleted[ask.TopicPartition{Topic: topic, Partition: ack.partition}]:
+		return causes.ByDeletion
 	case s.cutOff(topic, ack.partition, ack.offset) || s.ackedByDeposed(topic, ack):
-		return byTruncation
+		return causes.ByTruncation
 	}
-	return byAbsence
+	return causes.ByAbsence
 }
 
 // endOf is where a log ends.
@@ -99,7 +101,7 @@ func (s *slowRow) ackedByDeposed(topic string, ack slowAck) bool {
 		}
 	}
 	for epoch, since := range first {
-		led := ack.at >= since && ack.at <= last[epoch].Add(ackSlack)
+		led := ack.at >= since && ack.at <= last[epoch].Add(causes.AckSlack)
 		if led && newest > epoch && ack.offset >= s.successor(topic, ack.partition, epoch) {
 			return true
 		}

@@ -2,11 +2,12 @@ package verifiers
 
 import (
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
 // slowLife is what one history of a worker says, entry by entry.
 type slowLife struct {
-	life
+	txns.Incarnation
 	// closed says that the history was closed in order: what it doesn't say, its worker didn't do.
 	closed bool
 	// told counts outputs outside transactions by what the worker learnt of them and the output partition.
@@ -38,7 +39,7 @@ type slowTxn struct {
 }
 
 func slowLifeOf(f *histFile, effects bool) *slowLife {
-	l := &slowLife{entries: f.entries, effects: effects, life: life{uint16(f.record.Number), uint32(f.record.Incarnation)}, closed: !f.noEnd, txns: map[uint64]*slowTxn{}, told: map[history.Outcome]map[int32]uint64{
+	l := &slowLife{entries: f.entries, effects: effects, Incarnation: txns.Of(uint16(f.record.Number), uint32(f.record.Incarnation)), closed: !f.noEnd, txns: map[uint64]*slowTxn{}, told: map[history.Outcome]map[int32]uint64{
 		history.OutcomeUnknown: {}, history.OutcomeConfirmed: {}, history.OutcomeFailed: {},
 	}}
 	var unanswered *history.Committing

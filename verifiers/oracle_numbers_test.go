@@ -4,12 +4,13 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/observation"
+	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
 // oracle computes a row's numbers from the world itself.
-func oracle(w *world, layout harness.PipelineLayout) harness.Numbers {
+func oracle(w *world, layout harness.PipelineLayout) figures {
 	s := newSlowRow(w, layout)
-	n := harness.Numbers{Input: uint64(len(s.input)), Corrupt: s.corrupt, Foreign: s.foreign, Hanging: s.hanging(), Reordered: s.reordered()}
+	n := figures{Input: uint64(len(s.input)), Corrupt: s.corrupt, Foreign: s.foreign, Hanging: s.hanging(), Reordered: s.reordered()}
 	s.split(&n)
 	n.DuplicatesBy = s.duplicatesBy()
 	s.unknown(&n)
@@ -33,10 +34,10 @@ func oracle(w *world, layout harness.PipelineLayout) harness.Numbers {
 }
 
 // split says of every input what became of it.
-func (s *slowRow) split(n *harness.Numbers) {
+func (s *slowRow) split(n *figures) {
 	seen, behind := s.visibleOf(), map[tpo]bool{}
 	for _, c := range s.copies {
-		behind[c.key] = behind[c.key] || c.fate == hidden && !c.orphan
+		behind[c.key] = behind[c.key] || c.fate == txns.Hidden && !c.orphan
 	}
 	for _, copies := range seen {
 		if len(copies) > 1 {
@@ -94,7 +95,7 @@ func (s *slowRow) reordered() (n uint64) {
 	highest := map[pair]int64{}
 	first := map[tpo]map[int32]bool{}
 	for _, c := range s.copies {
-		if c.fate != visible || c.orphan || first[c.key][c.number] {
+		if c.fate != txns.Visible || c.orphan || first[c.key][c.number] {
 			continue
 		}
 		if first[c.key] == nil {
@@ -126,7 +127,7 @@ func (s *slowRow) hanging() uint64 {
 		for p := range int32(parts) {
 			fates, _ := fatesOf(s.w.log(topic, p))
 			for i, b := range s.w.log(topic, p).batches {
-				if fates[i] == hidden {
+				if fates[i] == txns.Hidden {
 					open[producer{b.ProducerID, b.ProducerEpoch}] = true
 				}
 			}
@@ -136,13 +137,13 @@ func (s *slowRow) hanging() uint64 {
 }
 
 // inputFaults are the shared source's own: acknowledged records that the input log lacks, and those that it has twice.
-func (s *slowRow) inputFaults(n *harness.Numbers) {
+func (s *slowRow) inputFaults(n *figures) {
 	times := map[history.Identity]uint64{}
 	for p := range int32(parts) {
 		fates, _ := fatesOf(s.w.log(inTopic, p))
 		for i, b := range s.w.log(inTopic, p).batches {
 			for _, rec := range recordsOf(b) {
-				if rec.Status == observation.Input && fates[i] != aborted {
+				if rec.Status == observation.Input && fates[i] != txns.Aborted {
 					times[rec.Identity]++
 				}
 			}
@@ -165,7 +166,7 @@ func (s *slowRow) inputFaults(n *harness.Numbers) {
 }
 
 // live counts the inputs that the live reader never got.
-func (s *slowRow) live(n *harness.Numbers) {
+func (s *slowRow) live(n *figures) {
 	var shown uint64
 	for _, e := range s.w.hist("observer-live").entries {
 		if x, ok := e.(*history.Seen); ok {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/causes"
 )
 
 // acknowledged says that some member of a share group acknowledged an input, with one of these outcomes.
@@ -30,7 +31,7 @@ type slowDelivery struct {
 // delivery looks for the poll that a copy's input came with.
 func (s *slowRow) delivery(c slowCopy) *slowDelivery {
 	for _, l := range s.lives {
-		if l.life != c.life() {
+		if l.Incarnation != c.life() {
 			continue
 		}
 		var given *history.Assigned
@@ -66,22 +67,22 @@ func (s *slowRow) delivery(c slowCopy) *slowDelivery {
 // reprocessed says why a copy of another processing is there: who read its input again after whom.
 func (s *slowRow) reprocessed(earlier, later slowCopy) string {
 	if s.layout.ShareGroup {
-		return byProcess + " after " + rereadRedelivery
+		return causes.ByProcess + " after " + causes.RereadRedelivery
 	}
 	a, b := s.delivery(earlier), s.delivery(later)
 	if a != nil && b != nil && a.began.At > b.began.At { // the log's order is not that of the deliveries
 		a, b, earlier, later = b, a, later, earlier
 	}
-	why := rereadRewind
+	why := causes.RereadRewind
 	switch {
 	case b == nil:
-		return byProcess
+		return causes.ByProcess
 	case earlier.rec.Worker != later.rec.Worker:
-		why = rereadRebalance
+		why = causes.RereadRebalance
 	case earlier.rec.Incarnation != later.rec.Incarnation:
-		why = rereadRestart
+		why = causes.RereadRestart
 	case a != nil && a.given != b.given:
-		why = rereadRebalance
+		why = causes.RereadRebalance
 	}
-	return byProcess + " after " + why
+	return causes.ByProcess + " after " + why
 }

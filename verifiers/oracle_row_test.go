@@ -6,6 +6,8 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/observation"
+	"github.com/chaeos/chaeos/verifiers/saved"
+	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
 // slowRow is one row of a world as the oracle works with it: lists and maps, one record after the other, no bitmaps, no sums,
@@ -30,7 +32,7 @@ type slowCopy struct {
 	batch  *observation.Batch
 	rec    observation.Record
 	// fate is what the row's readers see of it, decided what the log's markers say.
-	fate, decided visibility
+	fate, decided txns.Visibility
 	key           tpo
 	orphan        bool
 }
@@ -42,7 +44,7 @@ type tpo struct {
 	offset    int64
 }
 
-func (c slowCopy) life() life { return life{c.rec.Worker, c.rec.Incarnation} }
+func (c slowCopy) life() txns.Incarnation { return txns.Of(c.rec.Worker, c.rec.Incarnation) }
 
 func newSlowRow(w *world, layout harness.PipelineLayout) *slowRow {
 	s := &slowRow{w: w, layout: layout, index: w.saved, input: map[tpo]bool{}, final: map[int32]int64{}, confirmed: map[int32]int64{}, position: map[int32]int64{}}
@@ -55,7 +57,7 @@ func newSlowRow(w *world, layout harness.PipelineLayout) *slowRow {
 		return s
 	}
 	for _, name := range w.order {
-		if f := w.files[name]; f.record.Role == roleWorker && f.record.Pipeline == layout.Name {
+		if f := w.files[name]; f.record.Role == saved.RoleWorker && f.record.Pipeline == layout.Name {
 			s.lives = append(s.lives, slowLifeOf(f, layout.Effects))
 		}
 	}
@@ -99,7 +101,7 @@ func (s *slowRow) findInput() {
 		fates, stable := fatesOf(s.w.log(inTopic, p))
 		for i, b := range s.w.log(inTopic, p).batches {
 			for _, rec := range recordsOf(b) {
-				if rec.Status == observation.Input && (!s.layout.ReadCommitted || fates[i] != aborted && rec.Offset < stable) {
+				if rec.Status == observation.Input && (!s.layout.ReadCommitted || fates[i] != txns.Aborted && rec.Offset < stable) {
 					for _, topic := range s.layout.Outputs() {
 						s.input[tpo{topic, p, rec.Offset}] = true
 					}
@@ -130,11 +132,11 @@ func (s *slowRow) readOutput(number int32) {
 		}
 		for _, rec := range recordsOf(b) {
 			c := slowCopy{number: number, batch: b, rec: rec, decided: fates[i]}
-			if c.decided != aborted && rec.Offset >= stable {
-				c.decided = hidden
+			if c.decided != txns.Aborted && rec.Offset >= stable {
+				c.decided = txns.Hidden
 			}
 			if c.fate = c.decided; s.layout.ReadUncommittedOutput {
-				c.fate = visible
+				c.fate = txns.Visible
 			}
 			ours := false
 			switch {
@@ -151,7 +153,7 @@ func (s *slowRow) readOutput(number int32) {
 			}
 			if ours {
 				s.copies = append(s.copies, c)
-			} else if c.fate == visible {
+			} else if c.fate == txns.Visible {
 				s.foreign++
 			}
 		}
@@ -174,7 +176,7 @@ func (s *slowRow) holds(partition int32, offset int64, id history.Identity) bool
 func (s *slowRow) visibleOf() map[tpo][]slowCopy {
 	all := map[tpo][]slowCopy{}
 	for _, c := range s.copies {
-		if c.fate == visible && !c.orphan {
+		if c.fate == txns.Visible && !c.orphan {
 			all[c.key] = append(all[c.key], c)
 		}
 	}
@@ -182,8 +184,8 @@ func (s *slowRow) visibleOf() map[tpo][]slowCopy {
 }
 
 // fatesOf looks, for every batch, for the next marker of its producer.
-func fatesOf(l *topicLog) (fates map[int]visibility, stable int64) {
-	fates, stable = map[int]visibility{}, l.next
+func fatesOf(l *topicLog) (fates map[int]txns.Visibility, stable int64) {
+	fates, stable = map[int]txns.Visibility{}, l.next
 	for i, b := range l.batches {
 		if !b.Transactional || b.Control || b.Damaged {
 			continue
@@ -193,12 +195,12 @@ func fatesOf(l *topicLog) (fates map[int]visibility, stable int64) {
 		})
 		switch {
 		case next < 0:
-			fates[i] = hidden
+			fates[i] = txns.Hidden
 			stable = min(stable, b.First)
 		case l.batches[i+next].Marker == observation.MarkerAbort:
-			fates[i] = aborted
+			fates[i] = txns.Aborted
 		default:
-			fates[i] = visible
+			fates[i] = txns.Visible
 		}
 	}
 	return fates, stable

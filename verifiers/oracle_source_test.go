@@ -1,6 +1,9 @@
 package verifiers
 
-import "github.com/chaeos/chaeos/harness/history"
+import (
+	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/saved"
+)
 
 // sequenceEnd is what a source learnt of one record.
 type sequenceEnd int
@@ -30,7 +33,7 @@ type slowAck struct {
 func slowSourceOf(w *world, number uint16) *slowSource {
 	s := &slowSource{intended: map[uint64]bool{}, ends: map[uint64]sequenceEnd{}, ackedAt: map[uint64]slowAck{}}
 	for _, f := range w.files {
-		if f.record.Role != roleSource || f.record.Number != int(number) {
+		if f.record.Role != saved.RoleSource || f.record.Number != int(number) {
 			continue
 		}
 		for _, e := range f.entries {

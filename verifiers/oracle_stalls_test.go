@@ -3,12 +3,11 @@ package verifiers
 import (
 	"time"
 
-	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 )
 
 // stalls looks for the times in which a partition's last stable offset stood still below its high watermark.
-func (s *slowRow) stalls(n *harness.Numbers) {
+func (s *slowRow) stalls(n *figures) {
 	var count uint64
 	var longest, total time.Duration
 	gap := false

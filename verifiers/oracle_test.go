@@ -9,6 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/checks"
 )
 
 // notCompared are the figures of which the oracle says nothing, and why. Every other one is compared in every drawn run.
@@ -23,11 +25,11 @@ var notCompared = map[string]string{
 
 // requireSame compares every figure but those few. The fields of Numbers are the columns of every report: a test of
 // package results holds that.
-func requireSame(t require.TestingT, name string, want, got harness.Numbers) {
+func requireSame(t require.TestingT, name string, want, got figures) {
 	each(want, got, func(field string, want, got any) { require.Equal(t, want, got, "%s: %s", name, field) })
 }
 
-func each(want, got harness.Numbers, do func(field string, want, got any)) {
+func each(want, got figures, do func(field string, want, got any)) {
 	w, g := reflect.ValueOf(want), reflect.ValueOf(got)
 	for i := range w.NumField() {
 		if field := w.Type().Field(i).Name; notCompared[field] == "" {
@@ -40,7 +42,7 @@ func requireAsTheOracle(t *rapid.T, tb testing.TB, w *world) *harness.Report {
 	report := w.judge(tb)
 	require.Empty(t, report.Inconclusive, "no figure contradicts another")
 	for _, layout := range w.record.Plan.Pipelines {
-		requireSame(t, layout.Name, oracle(w, layout), rowOf(tb, report, layout.Name).Numbers)
+		requireSame(t, layout.Name, oracle(w, layout), figuresOf(rowOf(tb, report, layout.Name).Numbers))
 	}
 	return report
 }
@@ -50,7 +52,7 @@ func TestAgainstOracle(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := drawnWorld(rt)
 		report := requireAsTheOracle(rt, t, w)
-		again, err := Judge(w.save(t))
+		again, err := judge(w.save(t), harness.MaxAnomalies, small)
 		require.NoError(rt, err)
 		require.Equal(rt, asJSON(t, report), asJSON(t, again))
 	})
@@ -60,7 +62,7 @@ func TestAgainstOracle(t *testing.T) {
 // duplicate or loss from never being drawn.
 func TestOracleSeesEveryNumber(t *testing.T) {
 	drawn := rapid.Custom(drawnWorld)
-	clean := map[string]harness.Numbers{}
+	clean := map[string]figures{}
 	w := fullWorld()
 	w.judge(t)
 	for _, layout := range w.record.Plan.Pipelines {
@@ -84,16 +86,16 @@ func TestOracleSeesEveryNumber(t *testing.T) {
 			})
 		}
 	}
-	each(harness.Numbers{}, harness.Numbers{}, func(field string, _, _ any) {
+	each(figures{}, figures{}, func(field string, _, _ any) {
 		require.Positive(t, differs[field], "%s is never anything but a clean run's", field)
 	})
-	for _, cause := range Causes() {
-		if !slices.Contains([]string{endedByCommit, endedByClient, endedByTimeout, endedByNewEpoch, endedUnasked}, cause) {
+	for _, cause := range checks.Causes() {
+		if !slices.Contains([]string{causes.EndedByCommit, causes.EndedByClient, causes.EndedByTimeout, causes.EndedByNewEpoch, causes.EndedUnasked}, cause) {
 			require.Positive(t, caused[cause], "%s is never drawn", cause)
 		}
 	}
 	for field := range notCompared {
-		_, ok := reflect.TypeFor[harness.Numbers]().FieldByName(field)
+		_, ok := reflect.TypeFor[figures]().FieldByName(field)
 		require.True(t, ok, field)
 	}
 }

@@ -1,19 +1,22 @@
 package verifiers
 
-import "github.com/chaeos/chaeos/harness/history"
+import (
+	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/txns"
+)
 
 // eachTxn shows every transaction that a history names with its records in the log by output partition and fate.
-func (s *slowRow) eachTxn(show func(t *slowTxn, log map[int32]map[visibility]uint64)) {
+func (s *slowRow) eachTxn(show func(t *slowTxn, log map[int32]map[txns.Visibility]uint64)) {
 	for _, l := range s.lives {
 		for ordinal, t := range l.txns {
 			if s.layout.Effects {
 				continue // no transaction holds an effect
 			}
-			log := map[int32]map[visibility]uint64{}
+			log := map[int32]map[txns.Visibility]uint64{}
 			for _, c := range s.copies {
-				if c.life() == l.life && c.rec.Txn == ordinal {
+				if c.life() == l.Incarnation && c.rec.Txn == ordinal {
 					if log[c.number] == nil {
-						log[c.number] = map[visibility]uint64{}
+						log[c.number] = map[txns.Visibility]uint64{}
 					}
 					log[c.number][c.decided]++
 				}
@@ -26,14 +29,14 @@ func (s *slowRow) eachTxn(show func(t *slowTxn, log map[int32]map[visibility]uin
 // torn counts the transactions of which something took effect and something else did not.
 func (s *slowRow) torn() *uint64 {
 	n := uint64(0)
-	s.eachTxn(func(t *slowTxn, log map[int32]map[visibility]uint64) {
+	s.eachTxn(func(t *slowTxn, log map[int32]map[txns.Visibility]uint64) {
 		took, missed := false, false
 		for _, by := range log {
-			took = took || by[visible] > 0
-			missed = missed || by[aborted] > 0
+			took = took || by[txns.Visible] > 0
+			missed = missed || by[txns.Aborted] > 0
 		}
 		for p, stored := range t.stored {
-			missed = missed || log[p][visible]+log[p][hidden] < stored && s.whole(p)
+			missed = missed || log[p][txns.Visible]+log[p][txns.Hidden] < stored && s.whole(p)
 		}
 		for _, o := range t.offsets {
 			missed = missed || s.final[o.Partition] < o.Offset
@@ -62,7 +65,7 @@ func (s *slowRow) wouldCommit(at history.PartitionOffset) (n int) {
 
 func (s *slowRow) abortedSeen() *uint64 {
 	n := uint64(0)
-	s.eachTxn(func(t *slowTxn, log map[int32]map[visibility]uint64) {
+	s.eachTxn(func(t *slowTxn, log map[int32]map[txns.Visibility]uint64) {
 		for _, by := range log {
 			if t.is(false, history.OutcomeConfirmed) {
 				n += s.shown(by)
@@ -73,18 +76,18 @@ func (s *slowRow) abortedSeen() *uint64 {
 }
 
 // shown are a transaction's records that the row's readers are given.
-func (s *slowRow) shown(by map[visibility]uint64) uint64 {
+func (s *slowRow) shown(by map[txns.Visibility]uint64) uint64 {
 	if s.layout.ReadUncommittedOutput {
-		return by[visible] + by[aborted] + by[hidden]
+		return by[txns.Visible] + by[txns.Aborted] + by[txns.Hidden]
 	}
-	return by[visible]
+	return by[txns.Visible]
 }
 
 func (s *slowRow) committedNotSeen() *uint64 {
 	n := uint64(0)
-	s.eachTxn(func(t *slowTxn, log map[int32]map[visibility]uint64) {
+	s.eachTxn(func(t *slowTxn, log map[int32]map[txns.Visibility]uint64) {
 		for p, stored := range t.stored {
-			if there := log[p][visible] + log[p][hidden]; t.is(true, history.OutcomeConfirmed) && s.whole(p) && there < stored {
+			if there := log[p][txns.Visible] + log[p][txns.Hidden]; t.is(true, history.OutcomeConfirmed) && s.whole(p) && there < stored {
 				n += stored - there
 			}
 		}
@@ -95,9 +98,9 @@ func (s *slowRow) committedNotSeen() *uint64 {
 // contradicted counts the partitions of transactions whose control records say otherwise than the worker was told.
 func (s *slowRow) contradicted() *uint64 {
 	n := uint64(0)
-	s.eachTxn(func(t *slowTxn, log map[int32]map[visibility]uint64) {
+	s.eachTxn(func(t *slowTxn, log map[int32]map[txns.Visibility]uint64) {
 		for _, by := range log {
-			if by[visible] > 0 && (t.is(false, history.OutcomeConfirmed) || t.refused()) || by[aborted] > 0 && t.is(true, history.OutcomeConfirmed) {
+			if by[txns.Visible] > 0 && (t.is(false, history.OutcomeConfirmed) || t.refused()) || by[txns.Aborted] > 0 && t.is(true, history.OutcomeConfirmed) {
 				n++
 			}
 		}

@@ -1,13 +1,13 @@
 package verifiers
 
 import (
-	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
 // processings counts the processings outside transactions of which an output partition holds something: a further copy of
 // one is a duplicate, and no output of its own. An orphan's copies are not known for one another's: its input is not there.
-func (s *slowRow) processings(l life, number int32) uint64 {
+func (s *slowRow) processings(l txns.Incarnation, number int32) uint64 {
 	type processing struct {
 		key     tpo
 		ordinal uint64
@@ -15,7 +15,7 @@ func (s *slowRow) processings(l life, number int32) uint64 {
 	}
 	found := map[processing]bool{}
 	for _, c := range s.copies {
-		if c.life() == l && c.number == number && (c.rec.Txn == 0 || s.layout.Effects) && c.fate != aborted {
+		if c.life() == l && c.number == number && (c.rec.Txn == 0 || s.layout.Effects) && c.fate != txns.Aborted {
 			at := processing{key: c.key, ordinal: c.rec.Processing}
 			if c.orphan {
 				at.orphan = 1 + c.rec.Offset
@@ -27,7 +27,7 @@ func (s *slowRow) processings(l life, number int32) uint64 {
 }
 
 // calls counts what an external service stored for a life: each call has an outcome of its own.
-func (s *slowRow) calls(l life, number int32) (n uint64) {
+func (s *slowRow) calls(l txns.Incarnation, number int32) (n uint64) {
 	for _, c := range s.copies {
 		if c.life() == l && c.number == number {
 			n++
@@ -37,7 +37,7 @@ func (s *slowRow) calls(l life, number int32) (n uint64) {
 }
 
 // unknown counts the outcomes that nobody learnt, and those whose effect is visible.
-func (s *slowRow) unknown(n *harness.Numbers) {
+func (s *slowRow) unknown(n *figures) {
 	defer func() {
 		n.Unknown += n.UnknownCommits
 		n.UnknownHappened += n.UnknownCommitsHappened
@@ -56,9 +56,9 @@ func (s *slowRow) unknown(n *harness.Numbers) {
 	for _, l := range s.lives {
 		for p, unknown := range l.told[history.OutcomeUnknown] {
 			n.Unknown += unknown
-			there, confirmed := s.processings(l.life, p), l.told[history.OutcomeConfirmed][p]
+			there, confirmed := s.processings(l.Incarnation, p), l.told[history.OutcomeConfirmed][p]
 			if s.layout.Effects {
-				there = s.calls(l.life, p)
+				there = s.calls(l.Incarnation, p)
 			}
 			n.UnknownHappened += min(unknown, there-min(there, confirmed))
 		}
@@ -76,13 +76,13 @@ func (s *slowRow) unknown(n *harness.Numbers) {
 			}
 		}
 	}
-	s.eachTxn(func(t *slowTxn, log map[int32]map[visibility]uint64) {
+	s.eachTxn(func(t *slowTxn, log map[int32]map[txns.Visibility]uint64) {
 		if !t.undecided() {
 			return
 		}
 		n.UnknownCommits++
 		for _, by := range log {
-			if by[visible] > 0 {
+			if by[txns.Visible] > 0 {
 				n.UnknownCommitsHappened++
 				return
 			}
@@ -113,13 +113,13 @@ func (s *slowRow) phantoms() (n uint64) {
 	}
 	for _, l := range s.lives {
 		for p, failed := range l.told[history.OutcomeFailed] {
-			there, possible := s.processings(l.life, p), l.told[history.OutcomeConfirmed][p]+l.told[history.OutcomeUnknown][p]
+			there, possible := s.processings(l.Incarnation, p), l.told[history.OutcomeConfirmed][p]+l.told[history.OutcomeUnknown][p]
 			if l.closed {
 				n += min(failed, there-min(there, possible))
 			}
 		}
 	}
-	s.eachTxn(func(t *slowTxn, log map[int32]map[visibility]uint64) {
+	s.eachTxn(func(t *slowTxn, log map[int32]map[txns.Visibility]uint64) {
 		for _, by := range log {
 			if t.refused() {
 				n += s.shown(by)

@@ -7,7 +7,9 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/causes"
 	"github.com/chaeos/chaeos/verifiers/observation"
+	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
 // TestRereadsOfOneStint: a worker that is given a partition anew and then goes back over all of it has done two things, and
@@ -20,7 +22,7 @@ func TestRereadsOfOneStint(t *testing.T) {
 			poll := polled(in, 1, processing)
 			poll.At = at(4000 + processing)
 			f.add(poll)
-			l.append(&observation.Batch{ProducerID: 200, Records: output(in, 1, life{0, 1}, processing, 0)})
+			l.append(&observation.Batch{ProducerID: 200, Records: output(in, 1, txns.Of(0, 1), processing, 0)})
 			processing += uint64(len(in.Records))
 		}
 	}
@@ -28,7 +30,7 @@ func TestRereadsOfOneStint(t *testing.T) {
 	read(1, 2, 5000)
 	read(0, 3, 6000)
 	report := w.judge(t)
-	require.Equal(t, map[string]uint64{"reprocessed after rebalance": 3 * perBatch, "reprocessed after rewind": perBatch}, rowOf(t, report, plainName).Numbers.DuplicatesBy)
+	require.Equal(t, map[string]uint64{"reprocessed after rebalance": 3 * perBatch, "reprocessed after rewind": perBatch}, figuresOf(rowOf(t, report, plainName).Numbers).DuplicatesBy)
 	var why []string
 	for _, r := range report.Rereads {
 		why = append(why, r.Text)
@@ -39,7 +41,7 @@ func TestRereadsOfOneStint(t *testing.T) {
 // TestTruncatedLengthCountsNothingTwice, and nothing that is still there between two truncations.
 func TestTruncatedLengthCountsNothingTwice(t *testing.T) {
 	at := func(from, to int64) harness.Truncation { return harness.Truncation{From: from, To: to} }
-	cut := truncations{0: {at(30, 35), at(5, 8), at(6, 7), at(33, 36), at(8, 9)}}
-	require.EqualValues(t, 6+4, cut.length(0))
-	require.Zero(t, cut.length(1))
+	cut := causes.Truncations{0: {at(30, 35), at(5, 8), at(6, 7), at(33, 36), at(8, 9)}}
+	require.EqualValues(t, 6+4, cut.Length(0))
+	require.Zero(t, cut.Length(1))
 }

@@ -37,7 +37,7 @@ func (w *world) firstOutputs(outcome history.Outcome) {
 // settledFaults are what makes a row inconclusive by itself, and unknown outcomes that only the log can settle.
 var settledFaults = []planted{
 	{"too little after the fault", func(w *world) { w.fault(1000, 2995) }, plainName, nil, harness.Inconclusive, 4, "0 records became visible after the last heal, 100 are needed"},
-	{"an input's start that moved without a fault", (*world).shortInput, plainName, func(n *harness.Numbers) {
+	{"an input's start that moved without a fault", (*world).shortInput, plainName, func(n *figures) {
 		n.Input, n.Unique, n.AckedAbsent, n.AckedAbsentBy = records-100, records-100, 100, map[string]uint64{"deleted": 100}
 	}, harness.Inconclusive, 4, "in/1 starts at offset 100, and no fault deletes records"},
 	{"an input's start that a recorded fault moved", func(w *world) {
@@ -56,7 +56,7 @@ var settledFaults = []planted{
 	{"sent without acknowledgements, and not there", func(w *world) {
 		w.hist("source-acks1").add(&history.Intent{At: at(2999), First: 3000, Count: 6},
 			&history.Settled{At: at(2999), Sent: true, Runs: []history.SeqRun{{First: 3000, Stride: 1, Count: 6}}})
-	}, srcName, func(n *harness.Numbers) {
+	}, srcName, func(n *figures) {
 		n.Input, n.Lost, n.LostBy, n.NeverLive = records+6, 6, map[string]uint64{"sent but absent": 6}, 6
 	}, harness.Violated, 3, "6 of 3,006 sent records are not in the log (sent but absent 6), e.g. source 1 sequence 3000 (sent with acks=0: nobody said that it is stored)"},
 	{"an unknown commit that half happened", func(w *world) {
@@ -66,19 +66,19 @@ var settledFaults = []planted{
 			}
 		}
 		w.log("out-"+txnName, 1).batches[13].Marker = observation.MarkerAbort
-	}, txnName, func(n *harness.Numbers) {
+	}, txnName, func(n *figures) {
 		n.Unknown, n.UnknownHappened, n.UnknownCommits, n.UnknownCommitsHappened = 1, 1, 1, 1
 		n.Unique, n.Lost, n.Torn, n.LostBy = records-10, 10, u(1), map[string]uint64{"aborted": 10}
 	}, harness.Violated, 3, "unknown, half happened: committed and aborted"},
-	{"an unknown offset commit that happened", func(w *world) { w.lastCommit(history.OutcomeUnknown) }, plainName, func(n *harness.Numbers) {
+	{"an unknown offset commit that happened", func(w *world) { w.lastCommit(history.OutcomeUnknown) }, plainName, func(n *figures) {
 		n.Unknown, n.UnknownHappened, n.UnknownCommits, n.UnknownCommitsHappened = 1, 1, 1, 1
 	}, harness.Held, 0, "of 1 commits 1 happened and 0 did not"},
 	{"an unknown offset commit that did not happen", func(w *world) {
 		w.lastCommit(history.OutcomeUnknown)
 		w.extra = w.positions()
 		w.extra[1].Offset = 990
-	}, plainName, func(n *harness.Numbers) { n.Unknown, n.UnknownDidNot, n.UnknownCommits = 1, 1, 1 }, harness.Held, 0, "of 1 commits 0 happened and 1 did not"},
-	{"unknown outputs that happened", func(w *world) { w.firstOutputs(history.OutcomeUnknown) }, plainName, func(n *harness.Numbers) {
+	}, plainName, func(n *figures) { n.Unknown, n.UnknownDidNot, n.UnknownCommits = 1, 1, 1 }, harness.Held, 0, "of 1 commits 0 happened and 1 did not"},
+	{"unknown outputs that happened", func(w *world) { w.firstOutputs(history.OutcomeUnknown) }, plainName, func(n *figures) {
 		n.Unknown, n.UnknownHappened = perBatch, perBatch
 	}, harness.Held, 0, "of 10 produces 10 happened and 0 did not"},
 	{"unknown outputs that are lost", func(w *world) {
@@ -87,7 +87,7 @@ var settledFaults = []planted{
 		for len(b.Records) > 4 {
 			w.log("out-"+plainName, 2).dropRecord(b, 0)
 		}
-	}, plainName, func(n *harness.Numbers) {
+	}, plainName, func(n *figures) {
 		n.Unknown, n.UnknownHappened, n.UnknownDidNot = perBatch, 4, 6
 		n.Unique, n.Lost, n.LostBy = records-6, 6, map[string]uint64{"skipped": 6}
 	}, harness.Violated, 3, "of 10 produces 4 happened and 6 did not"},

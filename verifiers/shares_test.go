@@ -8,7 +8,9 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/causes"
 	"github.com/chaeos/chaeos/verifiers/observation"
+	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
 const shareName = "share-group"
@@ -31,7 +33,7 @@ func (w *world) fillShare() {
 	for p := range int32(parts) {
 		for _, in := range w.log(inTopic, p).batches {
 			f.add(polled(in, p, processing))
-			w.log("out-"+shareName, p).append(&observation.Batch{ProducerID: 400, Records: output(in, p, life{0, 1}, processing, 0)})
+			w.log("out-"+shareName, p).append(&observation.Batch{ProducerID: 400, Records: output(in, p, txns.Of(0, 1), processing, 0)})
 			processing += uint64(len(in.Records))
 			at, ranges := in.Records[0].Scheduled, []history.OffsetRange{{Partition: p, From: in.First, To: in.Last + 1}}
 			f.add(&history.Outputs{At: at, Outcome: history.OutcomeConfirmed, Counts: []history.PartitionCount{{Partition: p, Count: uint64(len(in.Records))}}},
@@ -66,8 +68,8 @@ func TestShareGroupCleanRun(t *testing.T) {
 	row := rowOf(t, shareWorld(records).judge(t), shareName)
 	require.Empty(t, reasons(row))
 	require.Equal(t, harness.Held, row.Verdict(harness.AtLeastOnce))
-	require.EqualValues(t, records, row.Numbers.Unique)
-	require.Zero(t, row.Numbers.OffsetsWentBack+row.Numbers.Unknown)
+	require.EqualValues(t, records, figuresOf(row.Numbers).Unique)
+	require.Zero(t, figuresOf(row.Numbers).OffsetsWentBack+figuresOf(row.Numbers).Unknown)
 }
 
 // TestShareGroupLosses: what is below the start, or was acknowledged above it, is lost; the rest may still be handed out.
@@ -100,7 +102,7 @@ func TestShareGroupLosses(t *testing.T) {
 				}
 			}
 			row := rowOf(t, w.judge(t), shareName)
-			n := row.Numbers
+			n := figuresOf(row.Numbers)
 			require.Equal(t, c.lost, n.Lost, reasons(row))
 			require.Equal(t, c.unprocessed, n.Unprocessed)
 			require.Equal(t, c.by, n.LostBy)
@@ -116,7 +118,7 @@ func (w *world) again(at history.Time) {
 	second := polled(in, 2, 1)
 	second.At = at
 	f.add(second, &history.Redelivered{At: at, Partition: 2, From: in.First, To: in.Last + 1, Count: 2})
-	w.log("out-"+shareName, 2).append(&observation.Batch{ProducerID: 401, Records: output(in, 2, life{1, 1}, 1, 0)})
+	w.log("out-"+shareName, 2).append(&observation.Batch{ProducerID: 401, Records: output(in, 2, txns.Of(1, 1), 1, 0)})
 }
 
 // TestRedelivery: a second copy by another member is what a share group does, and the histories say what became of the first
@@ -155,7 +157,7 @@ func TestRedelivery(t *testing.T) {
 			w.again(c.again)
 			report := w.judge(t)
 			row := rowOf(t, report, shareName)
-			require.Equal(t, map[string]uint64{"reprocessed after redelivery": perBatch}, row.Numbers.DuplicatesBy)
+			require.Equal(t, map[string]uint64{"reprocessed after redelivery": perBatch}, figuresOf(row.Numbers).DuplicatesBy)
 			require.Len(t, report.Rereads, 1)
 			x := report.Rereads[0]
 			require.Equal(t, c.release, x.Release, x.Text)
@@ -170,7 +172,7 @@ func TestRedelivery(t *testing.T) {
 // TestRedeliveryUnderAShorterLock: the run's own property says how long a member may keep a record.
 func TestRedeliveryUnderAShorterLock(t *testing.T) {
 	w := shareWorld(records)
-	w.record.Properties = map[string]string{lockDuration: "1500"}
+	w.record.Properties = map[string]string{causes.LockDuration: "1500"}
 	f := w.hist(shareName + "-0")
 	f.entries = append(f.entries[:len(f.entries)-2], &history.Phase{At: at(9000), Name: "flushed"})
 	w.again(at(5000))

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/checks"
+	"github.com/chaeos/chaeos/verifiers/saved"
 )
 
 // wording quotes what each guarantee promises in public (Kafka documentation, "Message Delivery Semantics").
@@ -16,9 +18,9 @@ var wording = map[harness.Guarantee]string{
 
 // verdicts decides every guarantee that the row claims, that the experiment expects something of, or that is weaker
 // than exactly-once.
-func verdicts(r *run, layout harness.PipelineLayout, found []finding) []harness.GuaranteeVerdict {
+func verdicts(r *saved.Run, layout harness.PipelineLayout, outcomes []checks.Outcome) []harness.GuaranteeVerdict {
 	var all []harness.GuaranteeVerdict
-	expected := r.record.Expect[layout.Name]
+	expected := r.Record.Expect[layout.Name]
 	for _, g := range harness.Guarantees() {
 		want, named := expected[g]
 		if g == layout.Claims && !named {
@@ -27,7 +29,7 @@ func verdicts(r *run, layout harness.PipelineLayout, found []finding) []harness.
 		if g == harness.ExactlyOnce && want == "" {
 			continue
 		}
-		v := decide(g, found, slices.Concat(r.doubts, r.doubtsOf[layout.Name]))
+		v := decide(g, outcomes, slices.Concat(r.Doubts, r.DoubtsOf[layout.Name]))
 		v.Expected = want
 		v.Surprise = want == harness.MustHold && v.Verdict == harness.Violated || want == harness.MustBreak && v.Verdict == harness.Held
 		all = append(all, v)
@@ -35,30 +37,42 @@ func verdicts(r *run, layout harness.PipelineLayout, found []finding) []harness.
 	return all
 }
 
-// decide: a proof of violation wins over missing evidence, missing evidence over held. Figures that contradict each
-// other prove nothing.
-func decide(g harness.Guarantee, found []finding, doubts []string) harness.GuaranteeVerdict {
-	v := harness.GuaranteeVerdict{Guarantee: g, Verdict: harness.Held}
+// decide: a proof of violation wins over missing evidence, missing evidence over held. Figures that contradict each other
+// prove nothing. Held is earned: every check ran to its end, and none found anything against it.
+func decide(g harness.Guarantee, outcomes []checks.Outcome, doubts []string) harness.GuaranteeVerdict {
+	v := harness.GuaranteeVerdict{Guarantee: g}
 	var broken, internal []string
-	for _, f := range found {
-		switch {
-		case f.internal:
-			internal = append(internal, f.text)
-		case slices.Contains(f.breaks, g):
-			broken = append(broken, f.text)
-		case f.doubt:
-			doubts = append(doubts, f.text)
+	for _, o := range outcomes {
+		unsaid := !o.Ran
+		for _, f := range o.Found {
+			switch {
+			case f.Internal:
+				internal = append(internal, f.Text)
+			case slices.Contains(f.Breaks, g):
+				broken = append(broken, f.Text)
+			case f.Doubt:
+				doubts = append(doubts, f.Text)
+			}
+			unsaid = unsaid && !f.NotRun
 		}
+		if unsaid {
+			doubts = append(doubts, fmt.Sprintf("the check %s did not run", o.Check))
+		}
+	}
+	if len(outcomes) == 0 {
+		doubts = append(doubts, "no check ran")
 	}
 	switch {
 	case len(internal) > 0:
-		v.Verdict, v.Reasons = harness.Inconclusive, internal
+		v.Reasons = internal
 	case len(broken) > 0:
 		v.Verdict = harness.Violated
 		v.Reasons = append([]string{fmt.Sprintf("%s promises %s (Kafka documentation, Message Delivery Semantics)", g, wording[g])}, broken...)
 		v.Reasons = append(v.Reasons, doubts...)
 	case len(doubts) > 0:
-		v.Verdict, v.Reasons = harness.Inconclusive, doubts
+		v.Reasons = doubts
+	default:
+		v.Verdict = harness.Held
 	}
 	return v
 }

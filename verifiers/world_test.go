@@ -14,8 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/observation"
+	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
 // The world is a clean run in memory, made so that every number is known: tests change one thing and save it.
@@ -34,7 +36,7 @@ const (
 
 type world struct {
 	record *harness.RunRecord
-	logs   map[tp]*topicLog
+	logs   map[ask.TopicPartition]*topicLog
 	files  map[string]*histFile
 	order  []string
 	// tweak changes the index after it was derived from the logs.
@@ -43,7 +45,7 @@ type world struct {
 	cut   map[string]int64
 	extra []observation.Position
 	// deleted are the log starts that moved.
-	deleted map[tp]int64
+	deleted map[ask.TopicPartition]int64
 	// showed are further entries of the observer's.
 	showed []history.Entry
 	// saved is the index as it was saved last.
@@ -105,7 +107,9 @@ func (l *topicLog) dropRecord(b *observation.Batch, i int) {
 	b.Records = append(b.Records[:i:i], b.Records[i+1:]...)
 }
 
-func (w *world) log(topic string, p int32) *topicLog { return w.logs[tp{topic, p}] }
+func (w *world) log(topic string, p int32) *topicLog {
+	return w.logs[ask.TopicPartition{Topic: topic, Partition: p}]
+}
 
 func (w *world) hist(name string) *histFile { return w.files[name] }
 
@@ -147,12 +151,12 @@ func makeWorld(n uint64, more ...harness.PipelineLayout) *world {
 			}},
 			Cluster: harness.ClusterInfo{Provider: "local", Kafka: "4.3.1", Nodes: []int{1, 2, 3}},
 		},
-		logs: map[tp]*topicLog{}, files: map[string]*histFile{}, cut: map[string]int64{}, deleted: map[tp]int64{},
+		logs: map[ask.TopicPartition]*topicLog{}, files: map[string]*histFile{}, cut: map[string]int64{}, deleted: map[ask.TopicPartition]int64{},
 	}
 	w.record.Plan.Pipelines = append(w.record.Plan.Pipelines, more...)
 	for _, topic := range append(w.record.Plan.Outputs(), inTopic) {
 		for p := range int32(parts) {
-			w.logs[tp{topic, p}] = &topicLog{seq: map[int64]int32{}}
+			w.logs[ask.TopicPartition{Topic: topic, Partition: p}] = &topicLog{seq: map[int64]int32{}}
 		}
 	}
 	w.fillSource(0, inTopic, "source-input", "", 100, n)
@@ -189,12 +193,12 @@ func (w *world) fillSource(number uint16, topic, name, pipeline string, pid int6
 }
 
 // output makes the records that a worker writes for an input batch.
-func output(in *observation.Batch, p int32, l life, processing, txn uint64) []observation.Record {
+func output(in *observation.Batch, p int32, l txns.Incarnation, processing, txn uint64) []observation.Record {
 	var out []observation.Record
 	for i, r := range in.Records {
 		out = append(out, observation.Record{
 			Status: observation.Output, Identity: r.Identity, Scheduled: r.Scheduled,
-			Origin: history.Origin{Partition: p, Offset: r.Offset, Worker: l.Worker, Incarnation: l.Incarnation, Processing: processing + uint64(i), Txn: txn},
+			Origin: history.Origin{Partition: p, Offset: r.Offset, Worker: l.Worker, Incarnation: l.Number, Processing: processing + uint64(i), Txn: txn},
 		})
 	}
 	return out
@@ -213,7 +217,7 @@ func (w *world) fillPlain() {
 		l := w.log("out-"+plainName, p)
 		for _, in := range w.log(inTopic, p).batches {
 			f.add(polled(in, p, processing))
-			l.append(&observation.Batch{ProducerID: 200, Records: output(in, p, life{0, 1}, processing, 0)})
+			l.append(&observation.Batch{ProducerID: 200, Records: output(in, p, txns.Of(0, 1), processing, 0)})
 			processing += uint64(len(in.Records))
 			offsets := []history.PartitionOffset{{Partition: p, Offset: in.Last + 1}}
 			f.add(&history.Outputs{At: in.Records[0].Scheduled, Outcome: history.OutcomeConfirmed, Counts: []history.PartitionCount{{Partition: p, Count: uint64(len(in.Records))}}},
@@ -238,7 +242,7 @@ func (w *world) fillTxns(layout harness.PipelineLayout) {
 			in := w.log(inTopic, p).batches[i]
 			f.add(polled(in, p, processing))
 			for t, topic := range layout.Outputs() {
-				w.log(topic, p).append(&observation.Batch{ProducerID: 300, Transactional: true, Records: output(in, p, life{0, 1}, processing, txn)})
+				w.log(topic, p).append(&observation.Batch{ProducerID: 300, Transactional: true, Records: output(in, p, txns.Of(0, 1), processing, txn)})
 				outputs.Counts = append(outputs.Counts, history.PartitionCount{Partition: int32(t*parts) + p, Count: uint64(len(in.Records))})
 			}
 			processing += uint64(len(in.Records))
@@ -400,7 +404,7 @@ func (w *world) saveLog(t testing.TB, dir, topic string, p int32) observation.Pa
 
 func (w *world) judge(t testing.TB) *harness.Report {
 	t.Helper()
-	report, err := Judge(w.save(t))
+	report, err := judge(w.save(t), harness.MaxAnomalies, small)
 	require.NoError(t, err)
 	return report
 }

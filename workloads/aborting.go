@@ -1,14 +1,19 @@
 package workloads
 
-import "context"
+import (
+	"context"
+
+	"github.com/chaeos/chaeos/workloads/member"
+	"github.com/chaeos/chaeos/workloads/worker"
+)
 
 const optShare = "share"
 
-// aborting is transactional, and aborts a share of its transactions after everything in them was stored, as an
-// application does that finds at the end that it doesn't want what it did. Aborted records are processed again.
+// aborting is transactional, and aborts a share of its transactions after everything in them was stored, like an
+// application that finds a reason at the end. Aborted records are processed again.
 //
-// It claims exactly-once for readers with read_committed. A reader with read_uncommitted is given what was aborted too:
-// the same input several times (aborting-read-uncommitted judges the same log that way).
+// It claims exactly-once for readers with read_committed. A reader with read_uncommitted also gets what was aborted: the
+// same input several times (aborting-read-uncommitted judges the same log that way).
 func aborting() Pipeline {
 	return Pipeline{
 		PipelineInfo: transactionalInfo("aborting", "transactional, and aborts three transactions of ten", "3 of 10 transactions are aborted"),
@@ -20,18 +25,18 @@ func aborting() Pipeline {
 	}
 }
 
-func abortingOptions() []Option {
-	return groupOptionList(Option{Name: optShare, Default: "0.3", About: "the share of transactions that are aborted"})
+func abortingOptions() member.Options {
+	return worker.GroupOptions(member.Option{Name: optShare, Default: "0.3", About: "the share of transactions that are aborted"})
 }
 
-// abortingLoop aborts so that the share is met as closely as whole numbers can, the same in every run.
-func abortingLoop(ctx context.Context, w *worker) error {
-	share := min(w.spec.share(optShare), mostAborted)
+// abortingLoop keeps to the share as closely as whole numbers can, and aborts the same transactions in every run.
+func abortingLoop(ctx context.Context, w *worker.Worker) error {
+	share := min(w.Spec.Share(optShare), mostAborted)
 	aborts := func(n uint64) bool { return uint64(float64(n)*share) > uint64(float64(n-1)*share) }
-	return (&transactor{w: w, aborts: aborts}).run(ctx)
+	return worker.Transactor{Aborts: aborts}.Run(ctx, w)
 }
 
-// mostAborted keeps a worker from aborting for ever.
+// mostAborted bounds the share, so that a worker makes progress.
 const mostAborted = 0.9
 
 const loopOfAborting = `poll

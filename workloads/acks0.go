@@ -4,13 +4,14 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/workloads/source"
 )
 
 // acks0 is a producer that asks for no answer and sends nothing twice: acks=0, idempotence off, no retries.
 //
-// It claims at-most-once: what is never sent again is never stored twice. Nothing keeps it from losing: a leader that
-// moves, a connection that breaks or a full socket take whatever was on its way, and the producer never learns of it.
-// Its records count as sent, never as acknowledged.
+// It claims at-most-once: what is never sent again is never stored twice. Nothing keeps it from losing records: if a
+// leader moves, a connection breaks or a socket is full, whatever was on its way is lost, and the producer never learns of
+// it. Its records count as sent, never as acknowledged.
 func acks0() Pipeline {
 	return Pipeline{
 		PipelineInfo: harness.PipelineInfo{
@@ -20,10 +21,12 @@ func acks0() Pipeline {
 			ProducerOnly: true,
 			Deviations:   []string{"acks=0, enable.idempotence=false, retries=0"},
 		},
-		producer:       []kgo.Opt{kgo.RequiredAcks(kgo.NoAck()), kgo.DisableIdempotentWrite(), kgo.RecordRetries(0)},
-		unacknowledged: true,
-		loop:           loopOfSource,
-		breaksWhen:     "never: it loses instead, whenever a connection breaks or a leader moves",
-		cost:           "everything that was on its way at a failure, silently",
+		producer: source.Config{
+			Producer:       []kgo.Opt{kgo.RequiredAcks(kgo.NoAck()), kgo.DisableIdempotentWrite(), kgo.RecordRetries(0)},
+			Unacknowledged: true,
+		},
+		loop:       loopOfSource,
+		breaksWhen: "never: it loses instead, whenever a connection breaks or a leader moves",
+		cost:       "everything that was on its way at a failure, silently",
 	}
 }

@@ -1,41 +1,14 @@
 package workloads
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
-	"github.com/twmb/franz-go/pkg/kgo"
-
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/workloads/worker"
 )
 
-// Pipeline is one configuration under test.
-type Pipeline struct {
-	harness.PipelineInfo
-	// work runs one worker until it is told to stop or ctx is done; nil for producer-only pipelines.
-	work func(ctx context.Context, w *worker) error
-	// producer are the producing options of a producer-only pipeline's source.
-	producer []kgo.Opt
-	// open makes a producer-only pipeline's source; nil for one that only sends.
-	open func(stopping context.Context, s spec, hist *history.Writer, p Pipeline, g *gates) (sender, error)
-	// unacknowledged says that the source's broker never answers (acks=0), so a record can be sent but never acked.
-	unacknowledged bool
-	// options are what an experiment can set.
-	options []Option
-	// loop is what it does, in pseudo-code; phases stand in it between dashes.
-	loop string
-	// breaksWhen and cost say in a few words when the claim breaks and what it costs, for the table of all pipelines.
-	breaksWhen, cost string
-}
-
-// loopOfSource is the loop of a source that only sends.
-const loopOfSource = `for each record of the schedule:
-  wait until it is due
-  send                         its answer is waited for in the background`
-
-// Pipelines lists every pipeline, sorted by name. A new one is one file and one line here.
+// Pipelines lists every pipeline, sorted by name. A new pipeline is one file and one line here.
 func Pipelines() []Pipeline {
 	return []Pipeline{
 		aborting(),
@@ -73,7 +46,7 @@ func Pipelines() []Pipeline {
 	}
 }
 
-// Lookup returns the named pipeline, or an error that lists the names there are.
+// Lookup returns the named pipeline, or an error that lists all names.
 func Lookup(name string) (Pipeline, error) {
 	var names []string
 	for _, p := range Pipelines() {
@@ -85,11 +58,23 @@ func Lookup(name string) (Pipeline, error) {
 	return Pipeline{}, fmt.Errorf("unknown pipeline %q (one of %s)", name, strings.Join(names, ", "))
 }
 
-// Infos lists what every pipeline declares of itself, sorted by name.
+// Infos lists what every pipeline declares about itself, sorted by name.
 func Infos() []harness.PipelineInfo {
 	var infos []harness.PipelineInfo
 	for _, p := range Pipelines() {
 		infos = append(infos, p.PipelineInfo)
 	}
 	return infos
+}
+
+// CheckOptions returns what is wrong with settings for the named pipeline, or nil.
+func CheckOptions(pipeline string, set map[string]string) error {
+	p, err := Lookup(pipeline)
+	if err != nil {
+		return err
+	}
+	if err := p.options.Check(pipeline, set); err != nil {
+		return err
+	}
+	return worker.CheckGroupOptions(pipeline, set)
 }

@@ -1,56 +1,45 @@
 package workloads
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"net"
-
-	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/workloads/member"
+	"github.com/chaeos/chaeos/workloads/properties"
+	"github.com/chaeos/chaeos/workloads/protocol"
+	"github.com/chaeos/chaeos/workloads/source"
+	"github.com/chaeos/chaeos/workloads/worker"
 )
-
-// Setting is one line of a pipeline's configuration.
-type Setting struct {
-	// Client is which of the pipeline's clients it is of, where it has several.
-	Client, Name, Value string
-	// Default is the client library's own value, "" where that is the same.
-	Default string
-}
 
 // Description is what there is to know of a pipeline before it runs.
 type Description struct {
 	harness.PipelineInfo
 	BreaksWhen, Cost string
-	Settings         []Setting
-	// Rebalance says whether rebalances are held back from a poll to the end of its work.
+	Settings         []properties.Setting
+	// HoldsRebalances reports whether rebalances are held back from a poll to the end of its work.
 	HoldsRebalances bool
-	Options         []Option
+	Options         member.Options
 	Loop            string
 }
 
-// errDescribed ends a loop that was begun only to see what it opens.
-var errDescribed = errors.New("described")
-
-// Describe says what the named pipeline is. Its configuration is read off the clients that its own code makes, with the
-// shared settings that experiments have unless they say otherwise; nothing is dialled.
+// Describe describes the named pipeline. Its configuration is read off the clients that its own code makes, with the
+// shared settings that experiments have unless they say otherwise. Nothing is dialled.
 func Describe(name string) (Description, error) {
 	p, err := Lookup(name)
 	if err != nil {
 		return Description{}, err
 	}
 	d := Description{PipelineInfo: p.PipelineInfo, BreaksWhen: p.breaksWhen, Cost: p.cost, Options: p.options, Loop: p.loop}
-	s := spec{
+	s := protocol.Spec{
 		Name: name + "-0", Pipeline: name, Input: "input", Output: "output", Group: name, TransactionalID: name + "-0",
-		Partitions: 1, Shared: harness.DefaultShared(), Load: harness.Load{Rate: 1},
+		Partitions: 1, Shared: harness.DefaultShared(), Load: harness.Load{Rate: 1}, Options: p.options.WithDefaults(nil),
 	}
-	opened, err := opens(p, s)
+	clients, err := p.clients(s)
 	if err != nil {
-		return d, err
+		return d, fmt.Errorf("pipeline %s: %w", name, err)
 	}
-	for _, o := range opened {
-		if err := d.read(o, len(opened) > 1); err != nil {
+	for _, c := range clients {
+		if err := d.read(c, len(clients) > 1); err != nil {
 			return d, err
 		}
 	}
@@ -58,95 +47,44 @@ func Describe(name string) (Description, error) {
 		d.shareSettings(s)
 	}
 	if !p.ProducerOnly {
-		d.Settings = append(d.Settings, Setting{Name: "max.poll.records", Value: fmt.Sprint(s.Shared.MaxPollRecords), Default: "no limit"})
+		d.Settings = append(d.Settings, properties.Setting{Name: "max.poll.records", Value: fmt.Sprint(s.Shared.MaxPollRecords), Default: "no limit"})
 	}
 	return d, nil
 }
 
-// opened are one client's options.
-type opened struct {
-	kind    kindOfClient
-	options []kgo.Opt
-}
-
-// opens lists the clients that a pipeline makes.
-func opens(p Pipeline, s spec) ([]opened, error) {
+// clients lists the clients that the pipeline makes.
+func (p Pipeline) clients(s protocol.Spec) ([]properties.Client, error) {
 	switch {
 	case p.ProducerOnly && p.Transactional:
-		return []opened{{producing | transacts, transactingOptions(s)}}, nil
+		return []properties.Client{{Kind: properties.Producing | properties.Transacting, Options: source.TransactionalOptions(s)}}, nil
 	case p.ProducerOnly:
-		return []opened{{producing, append(SourceOptions(s), p.producer...)}}, nil
+		return []properties.Client{{Kind: properties.Producing, Options: append(source.Options(s), p.producer.Producer...)}}, nil
+	default:
+		return worker.Clients(s, p.work)
 	}
-	var all []opened
-	stopping, stop := context.WithCancel(context.Background())
-	defer stop()
-	w := &worker{spec: s, stopping: stopping, gates: &gates{}, describe: func(o opened) { all = append(all, o) }}
-	if err := p.work(stopping, w); !errors.Is(err, errDescribed) {
-		return nil, fmt.Errorf("pipeline %s opened no client that can be described: %w", p.Name, err)
-	}
-	return all, nil
 }
 
-// read makes a client and reads its settings off.
-func (d *Description) read(o opened, several bool) error {
-	client, err := unconnected(o.options...)
+// read adds a client's settings, with the client's name if there are several.
+func (d *Description) read(c properties.Client, several bool) error {
+	settings, holds, err := c.Read()
 	if err != nil {
 		return err
 	}
-	defer client.CloseAllowingRebalance()
-	basis := []kgo.Opt{kgo.ConsumerGroup("g")}
-	if o.kind&shares != 0 {
-		basis = []kgo.Opt{kgo.ShareGroup("g")}
-	}
-	if o.kind&transacts != 0 {
-		basis = append(basis, kgo.TransactionalID("none"))
-	}
-	plain, err := unconnected(basis...)
-	if err != nil {
-		return err
-	}
-	defer plain.CloseAllowingRebalance()
-	d.HoldsRebalances = d.HoldsRebalances || is(client, kgo.BlockRebalanceOnPoll)
-	for _, p := range properties {
-		if p.of&o.kind == 0 {
-			continue
-		}
-		s := Setting{Name: p.name, Value: p.read(client)}
+	d.HoldsRebalances = d.HoldsRebalances || holds
+	for _, s := range settings {
 		if several {
-			s.Client = o.kind.String()
-		}
-		if usual := p.read(plain); usual != s.Value {
-			s.Default = usual
+			s.Client = c.Kind.String()
 		}
 		d.Settings = append(d.Settings, s)
 	}
 	return nil
 }
 
-// shareSettings are what can't be read off a share group's client: how its loop uses it, and what the brokers were told of
-// the group.
-func (d *Description) shareSettings(s spec) {
-	d.Settings = append(d.Settings, Setting{Name: "share.acknowledgement.mode", Value: "explicit", Default: "implicit"})
+// shareSettings are what can't be read off a share group's client: how its loop uses it, and the group's settings, which
+// the brokers keep.
+func (d *Description) shareSettings(s protocol.Spec) {
+	d.Settings = append(d.Settings, properties.Setting{Name: "share.acknowledgement.mode", Value: "explicit", Default: "implicit"})
 	for _, c := range harness.ShareGroupConfigs(s.Shared) {
-		d.Settings = append(d.Settings, Setting{Name: c.Name + " (of the group)", Value: c.Value, Default: c.Default})
+		d.Settings = append(d.Settings, properties.Setting{Name: c.Name + " (of the group)", Value: c.Value, Default: c.Default})
 	}
-}
-
-func (k kindOfClient) String() string {
-	if k&consuming != 0 || k&shares != 0 {
-		return "consumer"
-	}
-	return "producer"
-}
-
-// unconnected makes a client that reaches nobody.
-func unconnected(options ...kgo.Opt) (*kgo.Client, error) {
-	nobody := func(context.Context, string, string) (net.Conn, error) { return nil, net.ErrClosed }
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	c, err := kgo.NewClient(append(options, kgo.SeedBrokers("127.0.0.1:1"), kgo.Dialer(nobody), kgo.WithContext(ctx), kgo.WithLogger(nil))...)
-	if err != nil {
-		return nil, fmt.Errorf("kafka client: %w", err)
-	}
-	return c, nil
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/workloads/properties"
 )
 
 // TestEveryPipelineDescribesItself: its clients are the ones it really makes, and it says when it breaks, at which cost.
@@ -24,7 +26,7 @@ func TestEveryPipelineDescribesItself(t *testing.T) {
 }
 
 func TestConfigurationIsReadOffTheClients(t *testing.T) {
-	for name, want := range map[string]map[string]Setting{
+	for name, want := range map[string]map[string]properties.Setting{
 		"acks0":              {"acks": {Value: "0", Default: "all"}, "retries": {Value: "0", Default: "no limit"}, "enable.idempotence": {Value: "false", Default: "true"}},
 		"acks-all-pipelined": {"max.in.flight.requests.per.connection": {Value: "5", Default: "the client's choice (at most 5)"}},
 		"auto-commit-greedy": {"auto.commit.interval.ms": {Value: "1000, what is in hand included", Default: "5000"}},

@@ -1,7 +1,6 @@
-// Package workloads is what a run puts under load: the catalogue of pipelines, the source and worker processes that run
-// them, and the fleet that starts, kills, pauses and steers those processes.
+// Package workloads is what a run puts under load: the registry of pipelines, one pipeline a file.
 //
-// A pipeline's file holds only what makes it that pipeline. Everything else is written once: client options
-// (options.go), the one recording client through which every poll, produce, commit and transaction goes (client.go and
-// its neighbours), the named phases (gates.go) and the process with its control channel (process.go, protocol.go).
+// A pipeline's file holds only what makes it that pipeline. Everything else is below: protocol is what the harness and a
+// member's process say to each other, fleet the harness' side of it, member the inside of each process, and source,
+// worker and service the three kinds of member. Package phase names the moments at which a fault can make a loop wait.
 package workloads

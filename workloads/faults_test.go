@@ -11,6 +11,8 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/workloads/internal/recorded"
+	"github.com/chaeos/chaeos/workloads/phase"
 )
 
 // underFault runs two workers, breaks something once they are at work, and returns what came out and every entry of
@@ -36,7 +38,7 @@ func TestRefusedOutputsAreProducedAgainBeforeTheCommit(t *testing.T) {
 	require.Zero(t, lost)
 	require.Zero(t, doubled)
 	failed := 0
-	for _, e := range of[*history.Outputs](entries) {
+	for _, e := range recorded.Of[*history.Outputs](entries) {
 		if e.Outcome == history.OutcomeFailed {
 			failed++
 		}
@@ -52,7 +54,7 @@ func TestRefusedCommitIsUnknownAndCostsNothing(t *testing.T) {
 	require.Zero(t, lost)
 	require.Zero(t, doubled)
 	unknown := 0
-	for _, e := range of[*history.Committed](entries) {
+	for _, e := range recorded.Of[*history.Committed](entries) {
 		if e.Outcome == history.OutcomeUnknown {
 			require.NotEmpty(t, e.Reason)
 			unknown++
@@ -69,7 +71,7 @@ func TestAbortedTransactionIsProcessedAgain(t *testing.T) {
 	require.Zero(t, lost)
 	require.Zero(t, doubled)
 	aborted := 0
-	for _, e := range of[*history.TxnEnded](entries) {
+	for _, e := range recorded.Of[*history.TxnEnded](entries) {
 		if e.Outcome == history.OutcomeConfirmed && !e.Commit {
 			aborted++
 		}
@@ -89,7 +91,7 @@ func TestUnprovedEndIsUnknown(t *testing.T) {
 			require.Zero(t, lost)
 			require.Zero(t, doubled)
 			unknown := 0
-			for _, e := range of[*history.TxnEnded](entries) {
+			for _, e := range recorded.Of[*history.TxnEnded](entries) {
 				if e.Outcome == history.OutcomeUnknown {
 					require.True(t, e.Commit, "what was asked for")
 					unknown++
@@ -105,7 +107,7 @@ func TestFencedProducerStartsANewSession(t *testing.T) {
 	t.Parallel()
 	lost, doubled, entries := underFault(t, "transactional", func(r *rig) {
 		const name = "transactional-0"
-		require.NoError(t, r.Arm(within(t, 10*time.Second), name, PhaseFlushed))
+		require.NoError(t, r.Arm(within(t, 10*time.Second), name, phase.Flushed))
 		require.NoError(t, r.Await(within(t, 10*time.Second), name))
 		req := kmsg.NewPtrInitProducerIDRequest()
 		id := "transactional-0"
@@ -118,7 +120,7 @@ func TestFencedProducerStartsANewSession(t *testing.T) {
 	require.Zero(t, lost)
 	require.Zero(t, doubled)
 	unknown := 0
-	for _, e := range of[*history.TxnEnded](entries) {
+	for _, e := range recorded.Of[*history.TxnEnded](entries) {
 		if e.Outcome == history.OutcomeUnknown {
 			unknown++
 		}

@@ -10,9 +10,10 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/workloads/worker"
 )
 
-// TestOptionsReachTheGroup: whoever coordinates says who assigns and how, and which members have a name of their own. On real
+// TestOptionsReachTheGroup: the coordinator says who assigns and how, and which members have a name of their own. On real
 // brokers: toxics/brokertest.
 func TestOptionsReachTheGroup(t *testing.T) {
 	for pipeline, c := range map[string]struct {
@@ -21,10 +22,10 @@ func TestOptionsReachTheGroup(t *testing.T) {
 		instances          []string
 	}{
 		"commit-after": {nil, "classic", "cooperative-sticky", []string{"", ""}},
-		"idempotent":   {map[string]string{optAssignment: "eager"}, "classic", "sticky", []string{"", ""}},
-		"commit-first": {map[string]string{optProtocol: "consumer"}, "consumer", "uniform", []string{"", ""}},
+		"idempotent":   {map[string]string{worker.OptionAssignment: "eager"}, "classic", "sticky", []string{"", ""}},
+		"commit-first": {map[string]string{worker.OptionProtocol: "consumer"}, "consumer", "uniform", []string{"", ""}},
 		"transactional": {
-			map[string]string{optProtocol: "consumer", optStatic: "true"}, "consumer", "uniform",
+			map[string]string{worker.OptionProtocol: "consumer", worker.OptionStatic: "true"}, "consumer", "uniform",
 			[]string{"transactional-0", "transactional-1"},
 		},
 	} {
@@ -40,12 +41,12 @@ func TestOptionsReachTheGroup(t *testing.T) {
 }
 
 // TestAStaticMemberThatComesBackIsTheSame: it has its partitions again long before its session would have ended, and
-// nobody is a third member meanwhile.
+// there is no third member meanwhile.
 func TestAStaticMemberThatComesBackIsTheSame(t *testing.T) {
 	t.Parallel()
 	const pipeline, name = "auto-commit-sync", "auto-commit-sync-0"
 	const session = 30 * time.Second
-	r := optionedRig(t, 2, pipeline, map[string]string{optStatic: "true"}, session)
+	r := optionedRig(t, 2, pipeline, map[string]string{worker.OptionStatic: "true"}, session)
 	before := r.partitionsOf(name)
 	require.NotEmpty(t, before)
 	require.NoError(t, r.Kill(within(t, 10*time.Second), name))
@@ -77,10 +78,9 @@ func TestEachRevocationIsNoticed(t *testing.T) {
 // optionedRig starts workers of a pipeline with options, each missed once it was silent for a session.
 func optionedRig(t *testing.T, workers int, pipeline string, options map[string]string, session time.Duration) *rig {
 	t.Helper()
-	r := newRig(t, workers, testLoad(), pipeline)
-	for _, m := range r.members {
-		m.template.Options, m.template.Shared.SessionTimeout = options, session
-	}
+	shared := testShared()
+	shared.SessionTimeout = session
+	r := setup{workers: workers, load: testLoad(), shared: shared, options: options}.rig(t, pipeline)
 	require.NoError(t, r.Start(within(t, time.Minute)))
 	return r
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/workloads/internal/recorded"
+	"github.com/chaeos/chaeos/workloads/phase"
 )
 
 // seen returns how often each sequence is visible in a producer's own topic.
@@ -41,19 +43,19 @@ func TestProducersLoseAndDoubleNothingWithoutFaults(t *testing.T) {
 			require.Zero(t, lost+doubled)
 			entries := r.entries("source-" + info.Name)
 			intended := uint64(0)
-			for _, e := range of[*history.Intent](entries) {
+			for _, e := range recorded.Of[*history.Intent](entries) {
 				require.Equal(t, intended, e.First, "sequences are dense")
 				intended += e.Count
 			}
 			require.Equal(t, int(intended), len(n))
-			settled := of[*history.Settled](entries)
+			settled := recorded.Of[*history.Settled](entries)
 			if info.Name == "acks0" {
-				require.Empty(t, of[*history.Acked](entries), "nothing is ever acknowledged")
+				require.Empty(t, recorded.Of[*history.Acked](entries), "nothing is ever acknowledged")
 				require.True(t, settled[0].Sent)
 				return
 			}
 			require.Empty(t, settled)
-			require.Equal(t, int(intended), len(ackedBy(entries)))
+			require.Equal(t, int(intended), len(recorded.Acked(entries)))
 		})
 	}
 }
@@ -88,10 +90,10 @@ func requireDense(t *testing.T, n map[history.Identity]int) {
 // The records of the half second since its last checkpoint come twice, all of them and no others.
 func TestIdempotentRestartDoublesWhatItHadNotCheckpointed(t *testing.T) {
 	r := newRig(t, 0, steady(), "idempotent-restart")
-	r.killSourceAt("idempotent-restart", PhaseAcked)
+	r.killSourceAt("idempotent-restart", phase.Acked)
 	n := r.seen("idempotent-restart")
 	_, doubled := lostAndDoubled(n)
-	waited := of[*history.Phase](r.entries("source-idempotent-restart"))
+	waited := recorded.Of[*history.Phase](r.entries("source-idempotent-restart"))
 	require.NotZero(t, doubled)
 	require.Equal(t, int(waited[0].Held), doubled)
 	requireDense(t, n)
@@ -99,23 +101,23 @@ func TestIdempotentRestartDoublesWhatItHadNotCheckpointed(t *testing.T) {
 
 func TestIdempotentRestartDoublesNothingAfterItsCheckpoint(t *testing.T) {
 	r := newRig(t, 0, steady(), "idempotent-restart")
-	r.killSourceAt("idempotent-restart", PhaseCheckpointed)
+	r.killSourceAt("idempotent-restart", phase.Checkpointed)
 	_, doubled := lostAndDoubled(r.seen("idempotent-restart"))
 	require.Zero(t, doubled)
 }
 
 func TestTransactionalProducerFindsItsPlace(t *testing.T) {
 	for _, name := range []string{"transactional-producer", "transactional-producer-random-id"} {
-		for _, phase := range []string{PhaseFlushed, PhaseCommitting, PhaseCommitted} {
-			t.Run(name+"/"+phase, func(t *testing.T) {
+		for _, at := range []string{phase.Flushed, phase.Committing, phase.Committed} {
+			t.Run(name+"/"+at, func(t *testing.T) {
 				t.Parallel()
 				r := newRig(t, 0, steady(), name)
-				r.killSourceAt(name, phase)
+				r.killSourceAt(name, at)
 				n := r.seen(name)
 				_, doubled := lostAndDoubled(n)
 				require.Zero(t, doubled)
 				requireDense(t, n)
-				require.LessOrEqual(t, len(ackedBy(r.entries("source-"+name))), len(n))
+				require.LessOrEqual(t, len(recorded.Acked(r.entries("source-"+name))), len(n))
 			})
 		}
 	}
@@ -131,7 +133,7 @@ func TestTheOlderOfTwoProducersIsFenced(t *testing.T) {
 	requireDense(t, n)
 	require.Zero(t, doubled)
 	refused := 0
-	for _, e := range of[*history.TxnEnded](r.entries("source-two-producers-one-id")) {
+	for _, e := range recorded.Of[*history.TxnEnded](r.entries("source-two-producers-one-id")) {
 		if e.Outcome != history.OutcomeConfirmed {
 			refused++
 			require.Regexp(t, "FENCED|INVALID_PRODUCER_EPOCH|INVALID_TXN_STATE" /* kfake's word */, e.Reason)

@@ -8,6 +8,8 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/effects"
+	"github.com/chaeos/chaeos/workloads/phase"
+	"github.com/chaeos/chaeos/workloads/protocol"
 )
 
 func quiet() harness.Load { return harness.Load{Rate: 60, RecordSize: 100} }
@@ -19,10 +21,10 @@ func TestKillAroundTheCall(t *testing.T) {
 		phase          string
 		loses, repeats bool
 	}{
-		"notify-then-commit":     {PhaseNotified, false, true},
-		"notify-in-transaction":  {PhaseNotified, false, true},
-		"notify-idempotency-key": {PhaseNotified, false, false},
-		"commit-then-notify":     {PhaseCommitted, true, false},
+		"notify-then-commit":     {phase.Notified, false, true},
+		"notify-in-transaction":  {phase.Notified, false, true},
+		"notify-idempotency-key": {phase.Notified, false, false},
+		"commit-then-notify":     {phase.Committed, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -53,17 +55,17 @@ func TestServiceThatStoresAndDoesNotAnswer(t *testing.T) {
 			r.start()
 			r.offer(name, 100)
 			soon := func() time.Duration { return 20 * time.Second }
-			require.NoError(t, r.Arm(within(t, soon()), serviceName, PhaseStored))
-			require.NoError(t, r.Await(within(t, soon()), serviceName))
-			require.NoError(t, r.Kill(within(t, soon()), serviceName))
-			require.NoError(t, r.Restart(within(t, soon()), serviceName))
-			require.NoError(t, r.Arm(within(t, soon()), serviceName, PhaseFailing))
-			require.NoError(t, r.Await(within(t, soon()), serviceName))
-			require.NoError(t, r.Release(within(t, soon()), serviceName))
+			require.NoError(t, r.Arm(within(t, soon()), protocol.ServiceName, phase.Stored))
+			require.NoError(t, r.Await(within(t, soon()), protocol.ServiceName))
+			require.NoError(t, r.Kill(within(t, soon()), protocol.ServiceName))
+			require.NoError(t, r.Restart(within(t, soon()), protocol.ServiceName))
+			require.NoError(t, r.Arm(within(t, soon()), protocol.ServiceName, phase.Failing))
+			require.NoError(t, r.Await(within(t, soon()), protocol.ServiceName))
+			require.NoError(t, r.Release(within(t, soon()), protocol.ServiceName))
 			r.offer(name, r.Offered(name)+100)
 			r.finish()
 			require.Empty(t, r.Incidents())
-			store, err := effects.Open(effects.Path(r.spec.Dir))
+			store, err := effects.Open(effects.Path(r.dir))
 			require.NoError(t, err)
 			unconfirmed, err := store.Unconfirmed(t.Context(), name)
 			require.NoError(t, err)
@@ -85,14 +87,14 @@ func TestServiceThatForgetsItsKeys(t *testing.T) {
 	soon := within(t, time.Minute)
 	r.start()
 	r.offer(name, 100)
-	require.NoError(t, r.Arm(soon, worker, PhaseNotified))
+	require.NoError(t, r.Arm(soon, worker, phase.Notified))
 	require.NoError(t, r.Await(soon, worker))
 	held := r.member(worker).Held
 	require.NotZero(t, held)
 	require.NoError(t, r.Kill(soon, worker))
-	require.NoError(t, r.Arm(soon, serviceName, PhaseForgetting))
-	require.NoError(t, r.Await(soon, serviceName), "the other worker calls")
-	require.NoError(t, r.Release(soon, serviceName))
+	require.NoError(t, r.Arm(soon, protocol.ServiceName, phase.Forgetting))
+	require.NoError(t, r.Await(soon, protocol.ServiceName), "the other worker calls")
+	require.NoError(t, r.Release(soon, protocol.ServiceName))
 	require.NoError(t, r.Restart(soon, worker))
 	r.offer(name, r.Offered(name)+100)
 	r.finish()

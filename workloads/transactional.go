@@ -1,28 +1,28 @@
 package workloads
 
 import (
-	"context"
-
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/workloads/phase"
+	"github.com/chaeos/chaeos/workloads/worker"
 )
 
 // transactional is consume–process–produce in transactions: kgo.GroupTransactSession, input read_committed, stable
 // offsets required (kgo always requires them), one transaction a poll.
 //
-// It claims exactly-once: outputs and positions take effect together or not at all, and a successor with the same
-// transactional id fences what its predecessor left open. It holds as long as client and brokers speak
-// transaction.version 2; below that a delayed EndTxn can end a later transaction. A reader that isn't read_committed
-// sees aborted outputs.
+// It claims exactly-once: outputs and offsets take effect together or not at all, and a successor with the same
+// transactional id fences what its predecessor left open. The claim holds as long as client and brokers speak
+// transaction.version 2; below that a delayed EndTxn can end a later transaction. A reader that isn't read_committed sees
+// aborted outputs.
 //
-// The program stays alive over faults as a correct user's would: an aborted transaction is processed again from the
-// committed positions; after an error whose outcome is unknown or fatal (fenced, producer id lost) the session is
-// closed and a new one begins, which fences the old producer and reads the positions that really were committed.
+// The program survives faults as a correct user's would. An aborted transaction is processed again from the committed
+// offsets. After an error whose outcome is unknown or fatal (fenced, producer id lost) the session is closed and a new one
+// begins, which fences the old producer and reads the offsets that really were committed.
 func transactional() Pipeline {
 	return Pipeline{
 		PipelineInfo: transactionalInfo("transactional",
 			"poll, produce and commit offsets in one transaction (GroupTransactSession, read_committed)"),
-		work:       func(ctx context.Context, w *worker) error { return (&transactor{w: w}).run(ctx) },
-		options:    groupOptionList(),
+		work:       worker.Transactor{}.Run,
+		options:    worker.GroupOptions(),
 		loop:       loopOfTransactional,
 		breaksWhen: "never, with transaction.version 2 on both sides and read_committed readers",
 		cost:       "a transaction's end for each poll; readers wait for it, and for the timeout of one whose worker died",
@@ -35,7 +35,7 @@ func transactionalInfo(name, about string, deviations ...string) harness.Pipelin
 		Name: name, Claims: harness.ExactlyOnce, About: about, Transactional: true, ReadCommitted: true,
 		Deviations: deviations,
 		Phases: []string{
-			PhasePolled, PhaseProcessed, PhaseFlushed, PhaseCommitting, PhaseOffsetsSent, PhaseCommitted,
+			phase.Polled, phase.Processed, phase.Flushed, phase.Committing, phase.OffsetsSent, phase.Committed,
 		},
 	}
 }

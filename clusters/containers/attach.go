@@ -14,11 +14,8 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// ErrNoCluster says that no detached cluster is recorded.
-var ErrNoCluster = errors.New("no cluster is up")
-
-// ErrStale says that a detached cluster is recorded whose containers are gone.
-var ErrStale = errors.New("the recorded cluster is gone: its containers are no longer there")
+// errStale is harness.ErrStale of a cluster whose containers are gone.
+var errStale = fmt.Errorf("%w: its containers are no longer there", harness.ErrStale)
 
 // state is what is recorded of a detached cluster.
 type state struct {
@@ -41,8 +38,8 @@ func (c *cluster) state() state {
 	return s
 }
 
-// Attach returns the detached cluster recorded in stateDir. ErrNoCluster says that there is none; ErrStale that it is
-// gone, and then the record is removed. Prepare is called with links made from now on; it may be nil.
+// Attach returns the detached cluster recorded in stateDir, or harness.ErrNoCluster. If it is gone, the error is
+// harness.ErrStale, and the record is removed. Prepare is called with links made from now on; it may be nil.
 func Attach(ctx context.Context, stateDir string, prepare proxies.PrepareLink) (harness.Cluster, error) {
 	s, err := loadState(stateDir)
 	if err != nil {
@@ -72,7 +69,7 @@ func Attach(ctx context.Context, stateDir string, prepare proxies.PrepareLink) (
 			return c, nil
 		}
 	}
-	return nil, errors.Join(ErrStale, forget(stateDir))
+	return nil, errors.Join(errStale, forget(stateDir))
 }
 
 // named is the number of named clients that the cluster has links for.
@@ -90,7 +87,7 @@ func (c *cluster) named() int {
 func (p *Provider) checkNoneUp(ctx context.Context) error {
 	c, err := Attach(ctx, p.StateDir, nil)
 	switch {
-	case errors.Is(err, ErrNoCluster), errors.Is(err, ErrStale):
+	case errors.Is(err, harness.ErrNoCluster), errors.Is(err, harness.ErrStale):
 		return nil
 	case err != nil:
 		return err
@@ -111,7 +108,7 @@ func saveState(stateDir string, s state) error {
 func loadState(stateDir string) (state, error) {
 	text, err := os.ReadFile(stateFile(stateDir))
 	if errors.Is(err, fs.ErrNotExist) {
-		return state{}, ErrNoCluster
+		return state{}, harness.ErrNoCluster
 	}
 	var s state
 	if err == nil {

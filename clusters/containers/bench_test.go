@@ -17,10 +17,10 @@ import (
 // BenchmarkContainersReady reports the time from Start to ready on processes and in containers, images and caches warm, and their
 // ratio: at most 1.5. The two alternate, so that a machine that slows down slows both.
 func BenchmarkContainersReady(b *testing.B) {
-	grounds := map[string]harness.Provider{local.Name: local.New(cacheDir(), []string{binary, "keeper"}), Name: testProvider()}
+	providers := map[string]harness.Provider{local.Name: local.New(cacheDir(), []string{binary, "keeper"}), Name: testProvider()}
 	took := map[string]time.Duration{}
 	round := func(count bool) {
-		for name, p := range grounds {
+		for name, p := range providers {
 			spec := testSpec
 			spec.LogDir = b.TempDir()
 			begin := time.Now()

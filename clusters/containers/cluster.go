@@ -7,11 +7,11 @@ import (
 	"sync"
 
 	"github.com/testcontainers/testcontainers-go"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/chaeos/chaeos/clusters/proxies"
 	"github.com/chaeos/chaeos/clusters/ready"
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/together"
 )
 
 // cluster is a running cluster of containers.
@@ -35,12 +35,12 @@ type cluster struct {
 	forget   func() error
 
 	mu   sync.Mutex
-	next int // the first index of named clients that is free
+	next int // the first free index of named clients
 }
 
 var _ harness.Cluster = (*cluster)(nil)
 
-// Info says what the cluster is. Its data is in its containers.
+// Info describes the cluster. Its data is in its containers.
 func (c *cluster) Info() harness.ClusterInfo { return c.info }
 
 // Direct maps advertised addresses to the brokers' own client listeners.
@@ -74,7 +74,7 @@ func (c *cluster) openNamed(client string) (harness.Dials, error) {
 		}
 		link := harness.NewLink(harness.ClientLink, client, to)
 		link.Listen = listen
-		_, upstream := c.layout.place(link)
+		_, upstream := c.layout.proxied(link)
 		if err := c.set.Open(link, upstream); err != nil {
 			return nil, err
 		}
@@ -93,15 +93,8 @@ func (c *cluster) Bytes(ctx context.Context) (map[string]harness.LinkBytes, erro
 
 // Status reports every node, in node order.
 func (c *cluster) Status(ctx context.Context) ([]harness.NodeStatus, error) {
-	all := make([]harness.NodeStatus, len(c.nodes))
-	var asking errgroup.Group
-	for i, n := range c.nodes {
-		asking.Go(func() (err error) {
-			all[i], err = n.status(ctx)
-			return err
-		})
-	}
-	if err := asking.Wait(); err != nil {
+	all, errs := together.Ask(c.nodes, func(n *node) (harness.NodeStatus, error) { return n.status(ctx) })
+	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	return all, nil
@@ -143,12 +136,12 @@ func (c *cluster) Resume(ctx context.Context, id int) error {
 	return c.node(id, "resume", on(ctx, (*node).Resume))
 }
 
-// Start starts a node that has ended, at its old address and on its old data.
+// Start starts a node that has ended, at its old address and with its old data.
 func (c *cluster) Start(ctx context.Context, id int) error {
 	return c.node(id, "start", on(ctx, (*node).Start))
 }
 
-// awaitReady returns when the cluster is ready, or at once when a node ends.
+// awaitReady returns when the cluster is ready, or as soon as a node ends.
 func (c *cluster) awaitReady(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -176,7 +169,7 @@ func (c *cluster) Close(ctx context.Context) error {
 	for _, n := range c.nodes {
 		if n.log != nil {
 			n.log.flushed(flushWithin)
-			_ = n.log.file.Close() // an error would only say that it is closed
+			_ = n.log.file.Close() // it can only be closed already
 		}
 	}
 	return errors.Join(err, c.forget())

@@ -12,11 +12,11 @@ import (
 
 	"github.com/testcontainers/testcontainers-go"
 	tcnetwork "github.com/testcontainers/testcontainers-go/network"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/moby/moby/api/types/network"
 
 	"github.com/chaeos/chaeos/clusters/kafkaconf"
+	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
@@ -125,7 +125,7 @@ func (c *cluster) awaitProxy(ctx context.Context) error {
 func (c *cluster) openLinks() error {
 	for _, link := range c.layout.topology.NodeLinks() {
 		var upstream string
-		link.Listen, upstream = c.layout.place(link)
+		link.Listen, upstream = c.layout.proxied(link)
 		if err := c.set.Open(link, upstream); err != nil {
 			return err
 		}
@@ -138,13 +138,10 @@ func (c *cluster) createNodes(ctx context.Context, k kafka, properties map[strin
 	c.files = func(n int) map[string]string { return nodeFiles(c.layout, n, k, c.kafkaID, properties) }
 	c.command = k.broker()
 	c.image = k.image
-	var creating errgroup.Group
 	for _, id := range c.layout.topology.Nodes() {
-		n := &node{id: id, engine: c.engine}
-		c.nodes = append(c.nodes, n)
-		creating.Go(func() error { return c.createNode(ctx, n) })
+		c.nodes = append(c.nodes, &node{id: id, engine: c.engine})
 	}
-	return creating.Wait()
+	return together.Do(c.nodes, func(n *node) error { return c.createNode(ctx, n) })
 }
 
 func nodeFiles(l layout, n int, k kafka, clusterID string, overrides map[string]string) map[string]string {
@@ -176,7 +173,6 @@ func (c *cluster) createNode(ctx context.Context, n *node) error {
 
 // startNodes starts every node, its log followed into logDir unless that is "".
 func (c *cluster) startNodes(ctx context.Context, logDir string) error {
-	var starting errgroup.Group
 	for _, n := range c.nodes {
 		if logDir != "" {
 			file, err := os.OpenFile(filepath.Join(logDir, fmt.Sprintf("broker-%d.log", n.id)), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
@@ -185,7 +181,6 @@ func (c *cluster) startNodes(ctx context.Context, logDir string) error {
 			}
 			n.log = &follower{engine: c.engine, id: n.container, file: file}
 		}
-		starting.Go(func() error { return n.Start(ctx) })
 	}
-	return starting.Wait()
+	return together.Do(c.nodes, func(n *node) error { return n.Start(ctx) })
 }

@@ -8,25 +8,21 @@ import (
 
 	"github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
-	"golang.org/x/sync/errgroup"
 
+	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
 // removeContainers removes containers with what they wrote, all at once. One that is gone already is no error.
 func (e *Engine) removeContainers(ctx context.Context, ids []string) error {
-	var removals errgroup.Group
-	for _, id := range ids {
-		removals.Go(func() error {
-			_, err := e.ContainerRemove(ctx, id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
-			// Another process may be removing it: then it must be gone in the end.
-			if err != nil && !errdefs.IsNotFound(err) {
-				return e.awaitGone(ctx, id, err)
-			}
-			return nil
-		})
-	}
-	return removals.Wait()
+	return together.Do(ids, func(id string) error {
+		_, err := e.ContainerRemove(ctx, id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+		// Another process may be removing it: then it must be gone in the end.
+		if err != nil && !errdefs.IsNotFound(err) {
+			return e.awaitGone(ctx, id, err)
+		}
+		return nil
+	})
 }
 
 func (e *Engine) awaitGone(ctx context.Context, id string, first error) error {

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -10,24 +11,20 @@ import (
 	toxiclient "github.com/Shopify/toxiproxy/v2/client"
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kgo"
-	"golang.org/x/sync/errgroup"
 
-	"github.com/chaeos/chaeos/clusters/ready"
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
+	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
 func (s *suite) clientLinks(t *testing.T) {
 	c := s.cluster
-	answers := make([]harness.Dials, 6)
-	var asked errgroup.Group
-	for i := range answers { // workers ask together
-		asked.Go(func() (err error) {
-			answers[i], err = c.ClientLinks(t.Context(), fmt.Sprintf("transactional-%d", i%2))
-			return err
-		})
-	}
-	require.NoError(t, asked.Wait())
+	workers := []int{0, 1, 0, 1, 0, 1}
+	answers, errs := together.Ask(workers, func(n int) (harness.Dials, error) {
+		return c.ClientLinks(t.Context(), fmt.Sprintf("transactional-%d", n))
+	})
+	require.NoError(t, errors.Join(errs...))
 	dials, other := answers[0], answers[1]
 	require.Equal(t, dials, answers[2], "a restarted worker finds its own links")
 	for i := range 2 {
@@ -53,7 +50,7 @@ func (s *suite) clientLinks(t *testing.T) {
 		require.Greater(t, after[harness.NewLink(harness.ClientLink, "transactional-0", n).Proxy].UpstreamOut, int64(10_000))
 		require.Zero(t, after[harness.NewLink(harness.ClientLink, "transactional-1", n).Proxy])
 		shared := harness.NewLink(harness.ClientLink, harness.SharedClient, n).Proxy
-		require.Equal(t, before[shared], after[shared], "nobody used the advertised address itself")
+		require.Equal(t, before[shared], after[shared], "no client used the advertised address itself")
 	}
 }
 
@@ -80,7 +77,7 @@ func (s *suite) links(t *testing.T) {
 	})
 	t.Run("quorum", func(t *testing.T) {
 		// Only the links towards the active controller carry anything.
-		leader, err := ready.ActiveController(within(t, 10*time.Second), client(t, c, c.Direct()).SeedBrokers()[0])
+		leader, err := ask.Seeds(client(t, c, c.Direct())).Controller(within(t, 10*time.Second))
 		require.NoError(t, err)
 		a, b := leader%3+1, (leader+1)%3+1
 		cutAndHeal(t, c, name(harness.QuorumLink, a, leader), name(harness.QuorumLink, b, leader), name(harness.ReplicationLink, a, leader),

@@ -17,18 +17,18 @@ import (
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
-// attachWithin bounds the question to a recorded keeper whether it is there.
+// attachWithin bounds the question to a recorded keeper.
 const attachWithin = 5 * time.Second
 
-// Attach returns the detached cluster recorded in stateDir. ErrNoCluster says that there is none; ErrStale that its
-// keeper is gone, and then what it left, and the record, are removed.
+// Attach returns the detached cluster recorded in stateDir, or harness.ErrNoCluster. If its keeper is gone, the error
+// is harness.ErrStale, and what the keeper left is removed, with the record.
 func Attach(ctx context.Context, stateDir string) (harness.Cluster, error) {
 	d, err := loadState(stateDir)
 	if err != nil {
 		return nil, err
 	}
 	if !keeperLives(d.Info.DataDir) {
-		return nil, errors.Join(ErrStale, removeClusterDir(ctx, d.Info.DataDir), forget(stateDir))
+		return nil, errors.Join(errStale, removeClusterDir(ctx, d.Info.DataDir), forget(stateDir))
 	}
 	c := newCluster(d, attached{pid: d.Info.KeeperPid, dir: d.Info.DataDir}, func() error { return forget(stateDir) })
 	ctx, cancel := context.WithTimeout(ctx, attachWithin)
@@ -45,7 +45,7 @@ func Attach(ctx context.Context, stateDir string) (harness.Cluster, error) {
 func (p *Provider) checkNoneUp(ctx context.Context) error {
 	c, err := Attach(ctx, p.StateDir)
 	switch {
-	case errors.Is(err, ErrNoCluster), errors.Is(err, ErrStale):
+	case errors.Is(err, harness.ErrNoCluster), errors.Is(err, harness.ErrStale):
 		return nil
 	case err != nil:
 		return err
@@ -53,7 +53,7 @@ func (p *Provider) checkNoneUp(ctx context.Context) error {
 	return fmt.Errorf("a cluster is already up, kept by process %d", c.Info().KeeperPid)
 }
 
-// keeperLives asks the lock that a keeper holds as long as it lives: unlike a process id, it is never reused.
+// keeperLives tries the lock that a keeper holds as long as it runs: unlike a process id, it is never reused.
 func keeperLives(dir string) bool {
 	path := filepath.Join(dir, keeperLock)
 	if !exists(path) {
@@ -114,7 +114,7 @@ func saveState(stateDir string, d description) error {
 func loadState(stateDir string) (description, error) {
 	text, err := os.ReadFile(stateFile(stateDir))
 	if errors.Is(err, fs.ErrNotExist) {
-		return description{}, ErrNoCluster
+		return description{}, harness.ErrNoCluster
 	}
 	if err != nil {
 		return description{}, err
@@ -134,7 +134,7 @@ func forget(stateDir string) error {
 	return err
 }
 
-// zombie says whether a process has ended and only waits to be reaped by its parent.
+// zombie reports whether a process has ended and only waits to be reaped by its parent.
 func zombie(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/chaeos/chaeos/clusters/contract"
 	"github.com/chaeos/chaeos/clusters/ready"
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
@@ -39,7 +40,7 @@ func statusOf(t *testing.T, c harness.Cluster, node int) harness.NodeStatus {
 	return nodes[node-1]
 }
 
-// dialer dials what dials says instead of an advertised address, as workers and the sampler do.
+// dialer dials the mapped address instead of the advertised one, as workers and the sampler do.
 func dialer(dials harness.Dials) kgo.Opt {
 	return kgo.Dialer(func(ctx context.Context, network, address string) (net.Conn, error) {
 		if to, ok := dials[address]; ok {
@@ -60,7 +61,7 @@ func client(t *testing.T, c harness.Cluster, dials harness.Dials, options ...kgo
 
 func quorumLeader(t *testing.T, c harness.Cluster) int {
 	t.Helper()
-	leader, err := ready.ActiveController(within(t, 10*time.Second), client(t, c, c.Direct()).SeedBrokers()[0])
+	leader, err := ask.Seeds(client(t, c, c.Direct())).Controller(within(t, 10*time.Second))
 	require.NoError(t, err)
 	return leader
 }

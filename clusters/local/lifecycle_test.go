@@ -146,7 +146,7 @@ func TestDetachedClusterIsFoundAndEnded(t *testing.T) {
 	p := testProvider()
 	p.StateDir = t.TempDir()
 	_, err := Attach(t.Context(), p.StateDir)
-	require.ErrorIs(t, err, ErrNoCluster)
+	require.ErrorIs(t, err, harness.ErrNoCluster)
 	up, err := p.Start(within(t, time.Minute), harness.ClusterSpec{Detach: true})
 	require.NoError(t, err)
 	pids := pidsOf(t, up)
@@ -162,7 +162,7 @@ func TestDetachedClusterIsFoundAndEnded(t *testing.T) {
 	require.NoError(t, found.Close(within(t, time.Minute)))
 	awaitGone(t, pids, up.Info().DataDir)
 	_, err = Attach(t.Context(), p.StateDir)
-	require.ErrorIs(t, err, ErrNoCluster)
+	require.ErrorIs(t, err, harness.ErrNoCluster)
 }
 
 func TestStaleRecordIsReported(t *testing.T) {
@@ -170,8 +170,8 @@ func TestStaleRecordIsReported(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "node-1"), 0o755))
 	require.NoError(t, saveState(state, description{Info: harness.ClusterInfo{KeeperPid: os.Getpid(), DataDir: dir}}))
 	_, err := Attach(t.Context(), state)
-	require.ErrorIs(t, err, ErrStale)
+	require.ErrorIs(t, err, harness.ErrStale)
 	require.NoDirExists(t, dir)
 	_, err = Attach(t.Context(), state)
-	require.ErrorIs(t, err, ErrNoCluster)
+	require.ErrorIs(t, err, harness.ErrNoCluster)
 }

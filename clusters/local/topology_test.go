@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/chaeos/chaeos/clusters/ready"
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
@@ -27,13 +27,13 @@ func killController(t *testing.T, c harness.Cluster) {
 	require.Contains(t, c.Info().Topology.ControllerIDs(), active)
 	require.NoError(t, c.Kill(t.Context(), active))
 	require.NoError(t, wait.Poll(within(t, 30*time.Second), 100*time.Millisecond, func() (bool, error) {
-		next, err := ready.ActiveController(t.Context(), cl.SeedBrokers()[0])
+		next, err := ask.Seeds(cl).Controller(t.Context())
 		return err == nil && next != active, nil
 	}))
 	require.NoError(t, c.Start(t.Context(), active))
 	require.NoError(t, wait.Poll(within(t, 30*time.Second), 100*time.Millisecond, func() (bool, error) {
-		heard, err := harness.QuorumHeard(t.Context(), cl, c.Info().Nodes)
-		return err == nil && heard[active] > time.Now().Add(-time.Second).UnixMilli(), nil
+		quorum, err := ask.Of(cl, c.Info().Nodes...).Quorum(t.Context())
+		return err == nil && quorum.HeardSince(active, time.Now().Add(-time.Second).UnixMilli()), nil
 	}))
 }
 

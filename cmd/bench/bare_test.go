@@ -10,7 +10,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/chaeos/chaeos/harness/history"
-	"github.com/chaeos/chaeos/workloads"
+	"github.com/chaeos/chaeos/workloads/protocol"
+	"github.com/chaeos/chaeos/workloads/source"
 )
 
 // told is a line on a process's standard input or output, as far as the benchmark speaks.
@@ -25,11 +26,11 @@ type told struct {
 // records. It keeps no history, and counts what was acknowledged.
 func beBare(ctx context.Context, in io.Reader, out io.Writer) error {
 	lines, events := json.NewDecoder(in), json.NewEncoder(out)
-	var s workloads.Spec
+	var s protocol.Spec
 	if err := lines.Decode(&s); err != nil {
 		return err
 	}
-	client, err := kgo.NewClient(workloads.SourceOptions(s)...)
+	client, err := kgo.NewClient(source.Options(s)...)
 	if err != nil {
 		return err
 	}
@@ -49,7 +50,7 @@ func beBare(ctx context.Context, in io.Reader, out io.Writer) error {
 
 // produce is the shortest loop that sends records that differ: each has a value of its own, as any producer's has, cut
 // from noise made before. Sending one buffer over and over would measure a processor's cache.
-func produce(ctx context.Context, client *kgo.Client, s workloads.Spec) error {
+func produce(ctx context.Context, client *kgo.Client, s protocol.Spec) error {
 	noise := history.AppendInput(nil, history.Input{}, 1<<20)
 	var acked atomic.Uint64
 	promise := func(_ *kgo.Record, err error) {

@@ -18,10 +18,11 @@ import (
 
 	"github.com/chaeos/chaeos/clusters/local"
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/procs"
 	"github.com/chaeos/chaeos/harness/wait"
-	"github.com/chaeos/chaeos/workloads"
+	"github.com/chaeos/chaeos/workloads/protocol"
 )
 
 const (
@@ -117,7 +118,7 @@ func (r *rig) legOver(b *testing.B, links, side string, size int, count uint64) 
 	topic := r.makeTopic(ctx, b)
 	dials, err := r.cluster.ClientLinks(ctx, links)
 	require.NoError(b, err)
-	s := workloads.Spec{
+	s := protocol.Spec{
 		Name: side, Role: "source", Run: benchRun, History: filepath.Join(b.TempDir(), topic+".hist"),
 		Bootstrap: r.cluster.Info().Bootstrap, Dials: dials, Output: topic, Partitions: partitions, Count: count,
 		Shared: harness.DefaultShared(), Load: harness.Load{RecordSize: size}, // no rate: as fast as it can
@@ -152,7 +153,7 @@ func (r *rig) makeTopic(ctx context.Context, b *testing.B) string {
 func (r *rig) awaitWhole(ctx context.Context, b *testing.B, topic string, partitions int) {
 	whole := func() (bool, error) {
 		for _, node := range r.cluster.Info().Nodes {
-			md, err := harness.AskMetadata(ctx, r.client, []int{node}, topic)
+			md, err := ask.Of(r.client, node).Metadata(ctx, topic)
 			if err != nil {
 				return false, err
 			}
@@ -171,7 +172,7 @@ func (r *rig) awaitWhole(ctx context.Context, b *testing.B, topic string, partit
 }
 
 // run plays one side as a process and returns the time from the word to begin to its last word.
-func run(ctx context.Context, b *testing.B, side string, s workloads.Spec) time.Duration {
+func run(ctx context.Context, b *testing.B, side string, s protocol.Spec) time.Duration {
 	childIn, in, err := os.Pipe()
 	require.NoError(b, err)
 	defer in.Close() // at its end of file a process ends

@@ -14,7 +14,7 @@ import (
 	"github.com/chaeos/chaeos/clusters/local"
 )
 
-// machine says on what, and with what, the figures were measured.
+// machine describes the machine and the versions with which the figures were measured.
 func machine(cpu string) []string {
 	said := []string{fmt.Sprintf("%s, %d processors, %s", cmp.Or(cpu, "processor not named"), runtime.NumCPU(), memory())}
 	said = append(said, fmt.Sprintf("%s, %s/%s, Kafka %s, franz-go %s", runtime.Version(), runtime.GOOS, runtime.GOARCH, local.DefaultKafka, module("github.com/twmb/franz-go")))

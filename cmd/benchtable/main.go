@@ -1,5 +1,5 @@
 // Command benchtable makes the table of make bench: it reads what go test -bench prints, shows it as it comes, and writes
-// the figures that lines.go lists beside what is wanted of them, with machine, versions and date.
+// the figures that lines.go lists and the limit of each, with machine, versions and date.
 //
 //	go test -run '^$' -bench . ./... | go run ./cmd/benchtable -o results/published/bench.md
 package main
@@ -110,7 +110,7 @@ func rowsOf(m measured) []row {
 // page is the table as Markdown.
 func page(rows []row, pipelines []pipelineRow, machine []string, at time.Time) []byte {
 	var b bytes.Buffer
-	b.WriteString("# Bench\n\nWhat `make bench` printed: ratios of one run, in which what they are made of alternates. How each is measured stands in\n`cmd/bench`.\n\n")
+	b.WriteString("# Bench\n\nWhat `make bench` printed. A ratio compares two things that alternated within one run. `cmd/bench` has how each is measured.\n\n")
 	fmt.Fprintf(&b, "- %s\n", at.UTC().Format("2006-01-02 15:04 UTC"))
 	for _, text := range machine {
 		fmt.Fprintf(&b, "- %s\n", text)

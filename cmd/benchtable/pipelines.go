@@ -12,12 +12,12 @@ import (
 const pipelinesBench = "BenchmarkPipelines/"
 
 // pipelineRow is one pipeline's guarantee and what it costs.
-type pipelineRow struct{ name, claims, rate, beside, p50, p99 string }
+type pipelineRow struct{ name, claims, rate, against, p50, p99 string }
 
-var pipelineHeader = []string{"pipeline", "claims", "records/s", "beside the least careful", "p50 ms", "p99 ms"}
+var pipelineHeader = []string{"pipeline", "claims", "records/s", "against the least careful", "p50 ms", "p99 ms"}
 
 func (r pipelineRow) cells() []string {
-	return []string{r.name, r.claims, r.rate, r.beside, r.p50, r.p99}
+	return []string{r.name, r.claims, r.rate, r.against, r.p50, r.p99}
 }
 
 // pipelineRows lists every pipeline that was measured in the order of their names: those that consume and produce, then the
@@ -36,7 +36,7 @@ func pipelineRows(m measured) []pipelineRow {
 			}
 			return "–"
 		}
-		r.rate, r.beside, r.p50, r.p99 = cell("records/s"), cell("ratio"), cell("ms-p50"), cell("ms-p99")
+		r.rate, r.against, r.p50, r.p99 = cell("records/s"), cell("ratio"), cell("ms-p50"), cell("ms-p99")
 		if info.ProducerOnly {
 			producers = append(producers, r)
 		} else {
@@ -55,10 +55,10 @@ func claimOf(info harness.PipelineInfo) string {
 
 // pipelinesText introduces the table on the page.
 const pipelinesText = "\n## What a guarantee costs\n\n" +
-	"Each pipeline alone, without faults, one worker with no work to do for a record, records of 100 bytes. Throughput: as a\n" +
-	"`read_committed` reader gets it while 200,000 records wait (800,000 where it is a producer's), also beside `auto-commit`,\n" +
-	"for producers beside `acks1`. Latency: from when a record was due, at 500 records/s. Those that notify end at the external service, which stores each effect in\n" +
-	"SQLite before it answers: theirs is the cost of its calls, too.\n\n"
+	"Each pipeline ran alone, without faults, with one worker that does no work on a record, and records of 100 bytes.\n" +
+	"Throughput is what a `read_committed` reader gets while 200,000 records wait (800,000 for producers), also against\n" +
+	"`auto-commit` (for producers against `acks1`). Latency is from when a record was due, at 500 records/s. Pipelines that\n" +
+	"notify end at the external service, which stores each side effect in SQLite before it answers: their figures include its calls.\n\n"
 
 func pipelinesPage(rows []pipelineRow) string {
 	if len(rows) == 0 {

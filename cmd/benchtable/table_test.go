@@ -20,7 +20,7 @@ PASS
 ok  	somewhere	1.5s
 `
 
-// TestTable: figures stand beside what is wanted of them, what is missing is said to be, and what no line asks for is
+// TestTable: figures come with their limits, missing ones are named, and what no line asks for is
 // shown all the same.
 func TestTable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "published", "bench.md")
@@ -32,7 +32,7 @@ func TestTable(t *testing.T) {
 	for _, want := range []string{
 		"| re-verify a saved run of 10 M records, records/s | 9.50 M | at least 10.00 M | no |",
 		"| peak memory at 10 M records, MiB | 22.50 | at most 64.00 | yes |",
-		"| read-back 100 B, beside the poll loop | 2.50 | at least 2.00 | yes |",
+		"| read-back 100 B, against the poll loop | 2.50 | at least 2.00 | yes |",
 		"| sampler at 12 partitions and 100 ms, % of one core | not measured | at most 1.00 |  |",
 		"| New, things/op | 7.00 |  |  |",
 		"- A processor, ",
@@ -43,7 +43,7 @@ func TestTable(t *testing.T) {
 	require.NotContains(t, string(page), "Pipelines/", "pipelines have a table of their own")
 }
 
-func TestFailureIsToldAndNotHidden(t *testing.T) {
+func TestFailureIsNotHidden(t *testing.T) {
 	err := run(strings.NewReader(printed+"--- FAIL: BenchmarkOther\nFAIL\n"), &strings.Builder{}, "")
 	require.ErrorContains(t, err, "a benchmark failed: --- FAIL: BenchmarkOther")
 }

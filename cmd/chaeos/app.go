@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/provider"
+	"github.com/chaeos/chaeos/cmd/chaeos/terminal"
 	"github.com/chaeos/chaeos/harness"
 )
 
@@ -14,10 +17,10 @@ import (
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	// live says that stderr is a terminal on which a line can be drawn over.
+	// live reports whether stderr is a terminal on which a line can be drawn over.
 	live bool
 	// display is what standard output is.
-	display display
+	display terminal.Display
 	// getenv reads an environment variable.
 	getenv func(string) string
 	notify func() (signals <-chan os.Signal, stop func())
@@ -31,7 +34,7 @@ type parts struct {
 	version string
 	// self is how to run this program again.
 	self      []string
-	kafka     string // the version that is run when none is named
+	kafka     string // the version that is run if none is named
 	pipelines []harness.PipelineInfo
 	// experiments are the named ones, sorted. Open finds one of them, or reads one from a YAML file; concrete draws its
 	// ranges from a seed, and show writes it for people.
@@ -39,10 +42,9 @@ type parts struct {
 	open        func(nameOrPath string) (harness.Experiment, error)
 	concrete    func(harness.Experiment, uint64) (harness.Experiment, error)
 	show        func(harness.Experiment, uint64) string
-	// providers are the kinds of clusters there are, the default first.
-	providers []string
-	run       func(context.Context, runRequest) (*harness.Outcome, error)
-	judge     func(dir string) (*harness.Report, error)
+	providers   []provider.Kind
+	run         func(context.Context, runRequest) (*harness.Outcome, error)
+	judge       func(dir string) (*harness.Report, error)
 	// page writes the HTML page of the run in dir.
 	page     func(w io.Writer, dir string) error
 	explain  explainers
@@ -51,20 +53,27 @@ type parts struct {
 	byHand   byHand
 	suites   suites
 	// facts are what doctor reports of this machine.
-	facts          func(context.Context) []fact
+	facts          func(context.Context) []provider.Fact
 	keeper, worker child
 	toxiproxy      proxyServer
 }
 
-// runRequest is one run, and where it tells how it goes.
+// runRequest is one run, and where it shows how it goes.
 type runRequest struct {
-	ground   ground
+	cluster  provider.Request
 	spec     harness.RunSpec
 	terminal harness.Terminal
 }
 
-// run executes one command line and returns the exit code.
-func (a *app) run(ctx context.Context, args []string) int {
+// run executes one command line and returns the exit code. A panic is a failure of this program: Go's own exit code for it
+// would mean a mistake in the command line.
+func (a *app) run(ctx context.Context, args []string) (code int) {
+	defer func() {
+		if v := recover(); v != nil {
+			fmt.Fprintf(a.stderr, "chaeos: a mistake in chaeos itself: %v\n%s", v, debug.Stack())
+			code = exitInfrastructure
+		}
+	}()
 	root := a.rootCommand()
 	root.SetArgs(args)
 	root.SetIn(a.stdin)
@@ -75,7 +84,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	return exitCode(err)
 }
 
-// complain prints an error for a person. An outcome is none: its report has been printed.
+// complain prints an error for a person. An outcome is not one: its report has been printed.
 func (a *app) complain(err error) {
 	var o outcome
 	if err == nil || errors.As(err, &o) {

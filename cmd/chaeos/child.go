@@ -23,7 +23,7 @@ func (a *app) childCommand(name string, do child) *cobra.Command {
 	}
 }
 
-// untilSignal cancels the context at the first signal, so that a child told to end cleans up.
+// untilSignal cancels the context at the first signal, so that a child that must end cleans up.
 func (a *app) untilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals, release := a.notify()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/provider"
+	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/harness"
 )
 
@@ -55,13 +58,22 @@ func TestCommands(t *testing.T) {
 		"rate-zero":       {"run baseline --rate 0", exitUsage},
 		"rate-nan":        {"run baseline --rate NaN", exitUsage},
 		"rate-infinite":   {"run baseline --rate Inf", exitUsage},
+		"rate-huge":       {"run baseline --rate 1e308", exitUsage},
+		"rate-tiny":       {"run baseline --rate 1e-7", exitUsage},
+		"rate-word":       {"run baseline --rate fast", exitUsage},
 		"duration-zero":   {"run baseline --duration 0", exitUsage},
+		"duration-tiny":   {"run baseline --duration 1ns", exitUsage},
+		"duration-years":  {"run baseline --duration 2562047h", exitUsage},
+		"duration-ages":   {"run baseline --duration 3000000h", exitUsage},
+		"min-isr-word":    {"run baseline --min-isr all", exitUsage},
+		"jobs-none":       {"run baseline --jobs", exitUsage},
 		"duration-word":   {"run baseline --duration soon", exitUsage},
 		"kafka":           {"run baseline --kafka latest", exitUsage},
 		"kafka-home":      {"run baseline --kafka-home /nowhere", exitUsage},
 		"kafka-both":      {"run baseline --kafka-home /nowhere --kafka 4.3.1", exitUsage},
 		"provider":        {"run baseline --cluster loacl", exitUsage},
-		"image-local":     {"run baseline --image own/kafka", exitUsage},
+		"image-local":     {"run baseline --cluster local --image own/kafka", exitUsage},
+		"image-home":      {"run baseline --image own/kafka --kafka-home /nowhere", exitUsage},
 		"brokers":         {"run baseline --brokers 2", exitUsage},
 		"brokers-none":    {"run baseline --brokers 0", exitUsage},
 		"controllers":     {"run baseline --controllers 2", exitUsage},
@@ -84,6 +96,10 @@ func TestCommands(t *testing.T) {
 		"export-to-none":  {"export testdata/run --to=", exitUsage},
 		"export-none":     {"export", exitUsage},
 		"export-not-run":  {"export /nowhere", exitUsage},
+		"jepsen":          {"export --jepsen elsewhere testdata/run", exitExpected},
+		"jepsen-none":     {"export --jepsen= testdata/run", exitUsage},
+		"jepsen-to":       {"export --jepsen elsewhere --to elsewhere testdata/run", exitUsage},
+		"jepsen-not-run":  {"export --jepsen elsewhere /nowhere", exitUsage},
 		"explain-none":    {"explain", exitUsage},
 		"explain-alone":   {"explain testdata/run", exitUsage},
 		"explain-both":    {"explain testdata/run 7 --lost", exitUsage},
@@ -111,13 +127,22 @@ func TestExitCode(t *testing.T) {
 	}{
 		"none":        {nil, 0},
 		"other":       {errors.New("no Java"), 1},
-		"usage":       {fmt.Errorf("experiment: %w", usagef("no")), 2},
+		"usage":       {fmt.Errorf("experiment: %w", usage.Errorf("no")), 2},
 		"violated":    {outcome(3), 3},
 		"interrupted": {fmt.Errorf("warm: %w", errInterrupted), 4},
 		"joined":      {errors.Join(errors.New("teardown"), harness.UsageError{Reason: "no"}), 2},
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, c.code, exitCode(c.err)) })
 	}
+}
+
+// TestPanicIsNoMistakeOfTheUser: Go's own exit code for a panic is the one for usage.
+func TestPanicIsNoMistakeOfTheUser(t *testing.T) {
+	b := newBench(t)
+	b.parts.facts = func(context.Context) []provider.Fact { panic("no such disk") }
+	require.Equal(t, exitInfrastructure, b.do("doctor"))
+	require.Contains(t, b.err.String(), "chaeos: a mistake in chaeos itself: no such disk\n")
+	require.Contains(t, b.err.String(), "command_test.go", "where it was")
 }
 
 func TestWorst(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/results"
 )
 
@@ -18,13 +19,13 @@ func (a *app) compareCommand() *cobra.Command {
 		Short: "Set saved runs, or folders of runs, against the first: what changed",
 		Long: `Judge saved runs again and say what differs between each side and the first: verdicts, then figures. A side is one run's
 folder, or a folder of runs. Only repeated runs tell noise from change: a difference inside the spread of the runs is
-none, and with one run a side chaeos says that it can't tell.
+none, and with one run a side chaeos can't tell.
 
-Exit code 3 says that a claim's verdict got worse: held, inconclusive, violated. Exit code 4 says that the sides have no
-pipeline of the same experiment in common, so that nothing was compared.`,
+Exit code 3: a claim's verdict got worse (held, inconclusive, violated). Exit code 4: the sides have no pipeline of the
+same experiment in common, so nothing was compared.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return usagef("compare takes at least two runs, or folders of runs, and was given %d", len(args))
+				return usage.Errorf("compare takes at least two runs, or folders of runs, and was given %d", len(args))
 			}
 			return nil
 		},
@@ -33,10 +34,10 @@ pipeline of the same experiment in common, so that nothing was compared.`,
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if json && opts.Markdown {
-				return usagef("--json and --markdown exclude each other: a comparison has one form")
+				return usage.Errorf("--json and --markdown exclude each other: a comparison has one form")
 			}
 			if output == "" {
-				opts.Width = a.display.width
+				opts.Width = a.display.Width
 			}
 			comparison, err := a.compare(args)
 			if err != nil {

@@ -7,30 +7,17 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/provider"
 	"github.com/spf13/cobra"
 )
-
-// fact is one thing that a run needs of this machine.
-type fact struct {
-	Name string `json:"name"`
-	OK   bool   `json:"ok"`
-	// Optional says that a run can do without.
-	Optional bool `json:"optional,omitempty"`
-	// Ground is the kind of cluster that needs it ("" all).
-	Ground string `json:"ground,omitempty"`
-	// Found is what there is, in a few words.
-	Found string `json:"found"`
-	// Mend is the command to type, or what to do, when OK is false.
-	Mend string `json:"mend,omitempty"`
-}
 
 func (a *app) doctorCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what this machine can run, and the command that mends what is missing",
-		Long: `Say what this machine can run: clusters of local processes, clusters of containers, and what either lacks. Exit code 1
-says that something is missing without which no run is possible.`,
+		Short: "Show what this machine can run, and the command that fixes what is missing",
+		Long: `Show what this machine can run: clusters of local processes, clusters of containers, and what either lacks. Exit code 1:
+something is missing without which no run is possible.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			facts := a.parts.facts(c.Context())
@@ -49,7 +36,7 @@ says that something is missing without which no run is possible.`,
 	return c
 }
 
-func printFacts(w io.Writer, facts []fact, asJSON bool) error {
+func printFacts(w io.Writer, facts []provider.Fact, asJSON bool) error {
 	if asJSON {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
@@ -58,9 +45,9 @@ func printFacts(w io.Writer, facts []fact, asJSON bool) error {
 	var b strings.Builder
 	lines := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, f := range facts {
-		fmt.Fprintf(lines, "%s\t%s\t%s\n", f.Name, f.answer(), f.Found)
+		fmt.Fprintf(lines, "%s\t%s\t%s\n", f.Name, answer(f), f.Found)
 		if !f.OK && f.Mend != "" {
-			fmt.Fprintf(lines, "\t\tmend it with: %s\n", f.Mend)
+			fmt.Fprintf(lines, "\t\tfix it with: %s\n", f.Mend)
 		}
 	}
 	_ = lines.Flush() // the writer below is in memory
@@ -68,7 +55,7 @@ func printFacts(w io.Writer, facts []fact, asJSON bool) error {
 	return err
 }
 
-func (f fact) answer() string {
+func answer(f provider.Fact) string {
 	switch {
 	case f.OK:
 		return "yes"

@@ -9,7 +9,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// The exit codes, as the help of the command and the README list them.
+// The exit codes, as the help of the command and docs/READING.md list them.
 const (
 	exitExpected       = 0
 	exitInfrastructure = 1
@@ -32,7 +32,7 @@ var precedence = []int{exitUsage, exitInfrastructure, exitViolated, exitInconclu
 // errInterrupted is the cause of a context that a signal cancelled.
 var errInterrupted = errors.New("interrupted")
 
-// outcome is the exit code of a command that did what it was told; whatever it stands for has been printed.
+// outcome is the exit code of a command that did its work; what it means has been printed.
 type outcome int
 
 func (o outcome) Error() string { return fmt.Sprintf("exit code %d", int(o)) }
@@ -57,7 +57,7 @@ func exitCode(err error) int {
 	}
 }
 
-// orInterrupted puts the interrupt before whatever failed because of it.
+// orInterrupted puts the interrupt before what failed because of it.
 func orInterrupted(ctx context.Context, err error) error {
 	if err != nil && errors.Is(context.Cause(ctx), errInterrupted) && !errors.Is(err, errInterrupted) {
 		return fmt.Errorf("%w: %w", errInterrupted, err)
@@ -73,8 +73,4 @@ func worst(codes []int) int {
 		}
 	}
 	return exitExpected
-}
-
-func usagef(format string, args ...any) error {
-	return harness.UsageError{Reason: fmt.Sprintf(format, args...)}
 }

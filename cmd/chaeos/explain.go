@@ -5,11 +5,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/results"
 )
 
-// explainers are what explain asks of the verifier: the life of a record by its name, or of a kind's first anomalies.
+// explainers are what explain asks of the verifier: what happened to a record, or to a kind's first anomalies.
 type explainers struct {
 	one       func(dir, record, pipeline string) (*harness.RecordLife, error)
 	anomalies func(dir string, kinds []harness.AnomalyKind, most int, pipeline string) ([]*harness.RecordLife, error)
@@ -41,13 +42,13 @@ func (a *app) explainCommand() *cobra.Command {
 	f := explainFlags{wanted: make([]bool, len(anomalyFlags))}
 	c := &cobra.Command{
 		Use:   "explain DIR [RECORD]",
-		Short: "Tell the life of one record of a saved run, or of its first anomalies",
-		Long: `Tell the life of one record from a run's folder alone, in time order: who sent it and when it was acknowledged, who polled
-it and in which transaction, every copy in the logs with its batch's header, the commits that passed it, and the faults
-that were active.
+		Short: "Show what happened to one record of a saved run, or to its first anomalies",
+		Long: `Show what happened to one record, from a run's folder alone and in time order: which source sent it and when it was
+acknowledged, which worker polled it and in which transaction, every copy in the logs with its batch's header, the commits
+that passed it, and the faults that were active.
 
-A record is a sequence (4711), source/sequence (1/4711), or a place in a log (input/0@90, acks1/0@90; a topic's full
-name will do as well). Instead of a record, name a kind of anomaly.`,
+A record is a sequence (4711), source/sequence (1/4711), or an offset in a log (input/0@90, acks1/0@90; a topic's full
+name works too). Instead of a record, name a kind of anomaly.`,
 		Args: func(c *cobra.Command, args []string) error { return f.checkArgs(args) },
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
@@ -83,20 +84,20 @@ func (f *explainFlags) checkArgs(args []string) error {
 	byKind := len(f.kinds()) > 0
 	switch {
 	case len(args) == 0 || len(args) > 2:
-		return usagef("explain takes a run's folder and a record, and was given %d arguments (chaeos run makes folders in runs)", len(args))
+		return usage.Errorf("explain takes a run's folder and a record, and was given %d arguments (chaeos run makes folders in runs)", len(args))
 	case len(args) == 2 && byKind:
-		return usagef("explain takes a record or a kind of anomaly, not both")
+		return usage.Errorf("explain takes a record or a kind of anomaly, not both")
 	case len(args) == 1 && !byKind:
-		return usagef("explain takes a record (4711, 1/4711 or input/0@90) or a kind of anomaly (--dup, --lost, --torn …)")
+		return usage.Errorf("explain takes a record (4711, 1/4711 or input/0@90) or a kind of anomaly (--dup, --lost, --torn …)")
 	case f.most < 1:
-		return usagef("-k must be at least 1")
+		return usage.Errorf("-k must be at least 1")
 	}
 	return nil
 }
 
 func (a *app) explain(args []string, f explainFlags) ([]*harness.RecordLife, error) {
 	if !isRun(args[0]) {
-		return nil, usagef("%s is not a run's folder: it has no %s (name a folder that chaeos run made)", args[0], harness.RecordFile)
+		return nil, usage.Errorf("%s is not a run's folder: it has no %s (name a folder that chaeos run made)", args[0], harness.RecordFile)
 	}
 	if kinds := f.kinds(); len(kinds) > 0 {
 		return a.parts.explain.anomalies(args[0], kinds, f.most, f.pipeline)

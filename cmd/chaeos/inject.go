@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/terminal"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/catalogue"
 	"github.com/chaeos/chaeos/toxics/inject"
@@ -19,7 +20,7 @@ import (
 
 // byHand is what inject needs of the project's other rooms.
 type byHand struct {
-	// kinds are the faults there are, each with what it does and its options, for the help.
+	// kinds are all faults, each with what it does and its options, for the help.
 	kinds []faultHelp
 	// targets are the ways to write a target.
 	targets []string
@@ -27,7 +28,7 @@ type byHand struct {
 	inject  func(context.Context, harness.Cluster, harness.ScheduledFault, uint64, harness.Terminal) (harness.ByHand, error)
 }
 
-// faultHelp says what one fault is, for people.
+// faultHelp describes one fault for people.
 type faultHelp struct {
 	name, about string
 	// hits is what its targets select: "brokers or workers".
@@ -35,7 +36,7 @@ type faultHelp struct {
 	options [][2]string
 }
 
-// defaultTarget is hit where no target is named: the one that every cluster has.
+// defaultTarget is hit if no target is named: every cluster has it.
 const defaultTarget = "broker 1"
 
 func (a *app) injectCommand() *cobra.Command {
@@ -43,7 +44,7 @@ func (a *app) injectCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "inject FAULT [OPTION=VALUE...]",
 		Short: "Inject one fault by hand into the cluster that is up, and heal it",
-		Long: `Inject one fault by hand into a cluster that was left running (chaeos cluster up), say what it hit and what came of it,
+		Long: `Inject one fault by hand into a cluster that was left running (chaeos cluster up), show what it hit and what that did,
 and heal it when its time is over or at Ctrl-C. Topics, groups and transactional ids in a target are the cluster's own:
 "leader of orders/0". Values of options are written as in an experiment's YAML: latency=50ms..200ms,
 links=[client, replication].
@@ -54,14 +55,11 @@ A second Ctrl-C leaves at once, and the fault stays: chaeos cluster down ends it
 		Args:              someArgs("a fault", "one of "+strings.Join(a.faultNames(), ", ")),
 		ValidArgsFunction: a.completeFault,
 		RunE: func(c *cobra.Command, args []string) error {
-			if h.For < 0 {
-				return usagef("--for %s: give a time above 0, for example 10s", h.For)
-			}
 			h.Fault, h.Options = args[0], args[1:]
 			return a.inject(c.Context(), h)
 		},
 	}
-	c.Flags().StringVar(&h.Target, "target", defaultTarget, "whom it hits")
+	c.Flags().StringVar(&h.Target, "target", defaultTarget, "what it hits")
 	c.Flags().DurationVar(&h.For, "for", 0, "how long (default: until Ctrl-C)")
 	c.Flags().Uint64Var(&h.Seed, "seed", defaultSeed, "what ranges and choices are drawn from")
 	complete(c, "target", a.parts.byHand.targets)
@@ -94,7 +92,7 @@ func (a *app) faultNames() (names []string) {
 	return names
 }
 
-// completeFault offers the faults, and behind one its options.
+// completeFault offers the faults, and after one its options.
 func (a *app) completeFault(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var out []cobra.Completion
 	for _, k := range a.parts.byHand.kinds {
@@ -125,11 +123,11 @@ func (a *app) inject(ctx context.Context, h catalogue.HandRequest) error {
 	if err != nil {
 		return err
 	}
-	terminal := a.terminal()
-	ctx, stop := a.interruptible(ctx, terminal)
-	logTo(terminal)
-	record, err := a.parts.byHand.inject(ctx, cluster, fault, h.Seed, terminal)
-	terminal.Close()
+	term := a.terminal()
+	ctx, stop := a.interruptible(ctx, term)
+	terminal.LogTo(term)
+	record, err := a.parts.byHand.inject(ctx, cluster, fault, h.Seed, term)
+	term.Close()
 	stop()
 	if record.Injected != 0 {
 		if _, err := fmt.Fprint(a.stdout, handReport(record)); err != nil {
@@ -139,7 +137,7 @@ func (a *app) inject(ctx context.Context, h catalogue.HandRequest) error {
 	return orInterrupted(ctx, err)
 }
 
-// handReport says what a fault hit, for how long, and what its links let through meanwhile.
+// handReport shows what a fault hit, for how long, and what passed its links in that time.
 func handReport(r harness.ByHand) string {
 	var b bytes.Buffer
 	lines := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/provider"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/catalogue"
 	"github.com/chaeos/chaeos/harness/history"
@@ -110,7 +111,10 @@ func TestInjectRefusesBeforeItLooksForACluster(t *testing.T) {
 		{[]string{"latency", "latency=1s", "softly=yes"}, "softly: latency takes"},
 		{[]string{"broker-kill", "--target", "the boss"}, `"the boss" is no target`},
 		{[]string{"worker-kill", "--target", "worker 0"}, "no run plays on this cluster"},
-		{[]string{"broker-kill", "--for", "-1s"}, "give a time above 0"},
+		{[]string{"broker-kill", "--for", "-1s"}, "--for -1s: give 100ms to 24h0m0s"},
+		{[]string{"broker-kill", "--for", "1ns"}, "--for 1ns: give 100ms to 24h0m0s"},
+		{[]string{"broker-kill", "--for", "25h"}, "--for 25h0m0s: give 100ms to 24h0m0s"},
+		{[]string{"broker-kill", "--for", "soon"}, `--for "soon": give a time like 40s`},
 	} {
 		b := newBench(t)
 		b.parts.clusters.attach = func(context.Context) (harness.Cluster, error) { panic("looked for a cluster") }
@@ -121,7 +125,7 @@ func TestInjectRefusesBeforeItLooksForACluster(t *testing.T) {
 	require.Equal(t, exitUsage, b.do("inject", "broker-kill", "--target", "broker 3"), "the cluster has two")
 	require.Contains(t, b.err.String(), "brokers go from 1 to 2")
 	b = newBench(t)
-	b.parts.clusters.attach = func(context.Context) (harness.Cluster, error) { return nil, errNoCluster }
+	b.parts.clusters.attach = func(context.Context) (harness.Cluster, error) { return nil, provider.ErrNoCluster }
 	require.Equal(t, exitInfrastructure, b.do("inject", "broker-kill"))
 	require.Contains(t, b.err.String(), "chaeos cluster up")
 }

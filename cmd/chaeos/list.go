@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/results"
 )
 
@@ -31,7 +32,7 @@ func (a *app) listCommand() *cobra.Command {
 			if len(args) == 0 {
 				return a.listFaults()
 			}
-			if err := oneOf("fault", args[0], a.faultNames()); err != nil {
+			if err := usage.OneOf("fault", args[0], a.faultNames()); err != nil {
 				return err
 			}
 			k, _ := a.fault(args[0]) // it is one of them
@@ -40,7 +41,7 @@ func (a *app) listCommand() *cobra.Command {
 		},
 	}, &cobra.Command{
 		Use:   "targets",
-		Short: "List the ways to say whom a fault hits",
+		Short: "List the ways to say what a fault hits",
 		Args:  noArgs,
 		RunE:  func(*cobra.Command, []string) error { return a.listTargets() },
 	})
@@ -67,7 +68,7 @@ func (a *app) listTargets() error {
 	return nil
 }
 
-// fault returns what is known of a fault, by its name.
+// fault returns the description of a fault, by its name.
 func (a *app) fault(name string) (faultHelp, bool) {
 	for _, k := range a.parts.byHand.kinds {
 		if k.name == name {
@@ -77,7 +78,7 @@ func (a *app) fault(name string) (faultHelp, bool) {
 	return faultHelp{}, false
 }
 
-// text says everything about a fault: what it does, what it hits, its options.
+// text describes a fault: what it does, what it hits, its options.
 func (k faultHelp) text() string {
 	var b bytes.Buffer
 	lines := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

@@ -6,10 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/results"
 	"github.com/chaeos/chaeos/results/page"
 	"github.com/chaeos/chaeos/verifiers"
@@ -63,12 +62,13 @@ func pageOf(report *harness.Report, dir string) (*page.Timeline, error) {
 	}
 	var series map[string]*series
 	var markers map[string][]page.Marked
-	var g errgroup.Group
-	g.Go(func() (err error) { series, err = pageSeries(dir, a); return err })
-	g.Go(func() (err error) { markers, err = pageMarkers(report, dir, a); return err })
-	g.Go(func() (err error) { t.Leaders, err = pageLeaders(record, dir, a); return err })
-	g.Go(func() (err error) { t.Lives, err = pageLives(record, dir, a); return err })
-	if err := g.Wait(); err != nil {
+	err = together.All(
+		func() (err error) { series, err = pageSeries(dir, a); return err },
+		func() (err error) { markers, err = pageMarkers(report, dir, a); return err },
+		func() (err error) { t.Leaders, err = pageLeaders(record, dir, a); return err },
+		func() (err error) { t.Lives, err = pageLives(record, dir, a); return err },
+	)
+	if err != nil {
 		return nil, err
 	}
 	for _, row := range report.Rows {

@@ -213,17 +213,17 @@ func totalOf(report *harness.Report, pipeline string, kind harness.AnomalyKind) 
 		}
 		switch n := row.Numbers; kind {
 		case harness.AnomalyDuplicate:
-			return n.DuplicatedInputs
+			return n.Count("duplicatedInputs")
 		case harness.AnomalyLost:
-			return n.Lost
+			return n.Count("lost")
 		case harness.AnomalyPhantom:
-			return n.Phantom
+			return n.Count("phantom")
 		case harness.AnomalyHidden:
-			return n.Hidden
+			return n.Count("hidden")
 		case harness.AnomalyUnprocessed:
-			return n.Unprocessed
+			return n.Count("unprocessed")
 		case harness.AnomalyAckedAbsent:
-			return n.AckedAbsent
+			return n.Count("ackedAbsent")
 		}
 	}
 	return 0 // the others are counted by records, and marked by transactions

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/format"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/results/page"
@@ -51,7 +52,7 @@ func recorded(t *testing.T) (dir string, report *harness.Report) {
 		&history.Replicas{At: at(8), Broker: 1, Topic: "x-out", Leader: 2, LeaderEpoch: 1, ISR: []int32{2}},
 		&history.Sample{At: at(2), Topic: "x-out", Broker: 1, LSO: 5, HW: 9})
 	require.NoError(t, record.Save(dir))
-	report = &harness.Report{LoadStart: int64(at(0)), Faults: record.Faults, Rows: []harness.Row{{Pipeline: "acks1", Claims: harness.AtLeastOnce, Numbers: harness.Numbers{Lost: 7}}},
+	report = &harness.Report{LoadStart: int64(at(0)), Faults: record.Faults, Rows: []harness.Row{{Pipeline: "acks1", Claims: harness.AtLeastOnce, Numbers: harness.NumbersOf("lost", 7)}},
 		Stalls: []harness.Stall{{Pipeline: "acks1", Start: int64(at(3)), Length: 2 * time.Second, TransactionalID: "t"}, {Pipeline: "other"}},
 		Anomalies: []harness.Anomaly{
 			{Pipeline: "acks1", Kind: harness.AnomalyLost, Record: &harness.RecordRef{Source: 1, Sequence: 25}, Text: "gone"},
@@ -105,10 +106,10 @@ func TestReportWritesPages(t *testing.T) {
 	b := newBench(t)
 	require.Zero(t, b.do("report", parent, "--html"))
 	for name, dir := range map[string]string{"one": one, "two": two} {
-		text, err := os.ReadFile(filepath.Join(dir, pageFile))
+		text, err := os.ReadFile(filepath.Join(dir, format.PageFile))
 		require.NoError(t, err)
 		require.Equal(t, "a page of "+name, string(text))
-		require.Contains(t, b.out.String(), filepath.Join(dir, pageFile))
+		require.Contains(t, b.out.String(), filepath.Join(dir, format.PageFile))
 	}
 	require.Equal(t, exitUsage, b.do("report", parent, "--html", "-o", filepath.Join(parent, "x.html")))
 }

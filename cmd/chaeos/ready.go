@@ -6,6 +6,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/verifiers/readback"
 )
 
@@ -31,12 +32,12 @@ func (r *ready) settled(ctx context.Context, spec harness.ReadBackSpec) (settled
 	if err := r.connect(spec.Cluster); err != nil {
 		return false, "", err
 	}
-	return readback.Settled(ctx, r.client, spec.Cluster, spec.Plan)
+	return readback.Settled(ctx, ask.Of(r.client, spec.Cluster.Info().Nodes...), spec.Plan)
 }
 
 func (r *ready) drained(ctx context.Context, spec harness.ReadBackSpec) (drained bool, why string, err error) {
 	if err := r.connect(spec.Cluster); err != nil {
 		return false, "", err
 	}
-	return readback.Drained(ctx, r.client, spec.Plan)
+	return readback.Drained(ctx, ask.Of(r.client, spec.Cluster.Info().Nodes...), spec.Plan)
 }

@@ -6,27 +6,30 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/format"
+	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/results"
 )
 
-// reportFlags are the flags of report.
+// reportFlags are the flags of report: a format each, and what every format takes.
 type reportFlags struct {
-	markdown, csv, json, junit, html bool
-	summary                          bool
-	junitStrict                      bool
-	junitInconclusive                string
-	output                           string
+	formats []format.Kind
+	// asked reports for each format whether its flag was given.
+	asked   []bool
+	summary bool
+	output  string
 }
 
 func (a *app) reportCommand() *cobra.Command {
-	var f reportFlags
+	f := &reportFlags{formats: format.All(a.parts.page)}
 	c := &cobra.Command{
 		Use:   "report DIR...",
-		Short: "Show saved runs again: as a table, an HTML page, Markdown, CSV, JSON or JUnit XML",
+		Short: "Show saved runs again: as " + listed(f.titles(), "or"),
 		Long: `Judge saved runs again from their folders alone and show them. A folder that holds runs stands for all of them, oldest
 first. Unlike verify, report exits 0 whatever the verdicts are. With --summary the runs are summed up, as a suite prints it at
 its end; of a suite's folder also those count that left no report.`,
@@ -35,23 +38,11 @@ its end; of a suite's folder also those count that left no report.`,
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := f.check(); err != nil {
-				return err
-			}
-			if f.html {
-				return a.pages(args, f.output)
-			}
-			judged, err := a.judgeAll(args)
+			form, err := f.chosen()
 			if err != nil {
 				return err
 			}
-			failed, name := failedIn(args)
-			return a.deliver(f.output, func(w io.Writer) error {
-				if f.summary {
-					return a.renderSummary(w, summarised(name, judged, failed), f)
-				}
-				return a.render(w, judged, failed, f)
-			})
+			return a.report(args, form, f)
 		},
 	}
 	f.register(c)
@@ -60,38 +51,85 @@ its end; of a suite's folder also those count that left no report.`,
 
 func (f *reportFlags) register(c *cobra.Command) {
 	flags := c.Flags()
-	flags.BoolVar(&f.html, "html", false, "write a page with a timeline for a browser, "+pageFile+" in each run's folder, or one run's to --output")
-	flags.BoolVar(&f.markdown, "markdown", false, "print GitHub-flavoured Markdown, a section a run")
-	flags.BoolVar(&f.summary, "summary", false, "sum the runs up, one line an experiment and pipeline, in any form but --html")
-	flags.BoolVar(&f.csv, "csv", false, "print CSV, one line a pipeline of each run")
-	flags.BoolVar(&f.json, "json", false, "print JSON, one document a run (chaeos schema prints its JSON Schema)")
-	flags.BoolVar(&f.junit, "junit", false, "print JUnit XML: a suite a run, a case a guarantee")
-	flags.BoolVar(&f.junitStrict, "junit-strict", false, "count a violated guarantee as a failure also where the experiment expects it to break")
-	flags.StringVar(&f.junitInconclusive, "junit-inconclusive", "error", "report an inconclusive guarantee as error or as skipped")
-	flags.StringVarP(&f.output, "output", "o", "", "write to this file, whole or not at all, instead of standard output")
-	complete(c, "junit-inconclusive", []string{"error", "skipped"})
-}
-
-func (f *reportFlags) check() error {
-	forms := 0
-	for _, form := range []bool{f.markdown, f.csv, f.json, f.junit, f.html} {
-		if form {
-			forms++
+	f.asked = make([]bool, len(f.formats))
+	for i, form := range f.formats {
+		if form.Name != "" {
+			flags.BoolVar(&f.asked[i], form.Name, false, form.Help)
+		}
+		if form.Flags != nil {
+			form.Flags(c)
 		}
 	}
-	if forms > 1 {
-		return usagef("--html, --markdown, --csv, --json and --junit exclude each other: a report has one form")
+	without := f.flagsOf(func(form format.Kind) bool { return form.Summary == nil })
+	flags.BoolVar(&f.summary, "summary", false, "sum the runs up, one line an experiment and pipeline, in any form but "+listed(without, "and"))
+	flags.StringVarP(&f.output, "output", "o", "", "write to this file, whole or not at all, instead of standard output")
+}
+
+func (f *reportFlags) titles() (all []string) {
+	for _, form := range f.formats {
+		all = append(all, form.Title)
 	}
-	if f.summary && f.html {
-		return usagef("--summary has no page: every run has its own (leave out --html or --summary)")
+	return all
+}
+
+// flagsOf lists the flags of the formats that are wanted.
+func (f *reportFlags) flagsOf(wanted func(format.Kind) bool) (flags []string) {
+	for _, form := range f.formats {
+		if form.Name != "" && wanted(form) {
+			flags = append(flags, "--"+form.Name)
+		}
 	}
-	if err := oneOf("way to report an inconclusive guarantee", f.junitInconclusive, []string{"error", "skipped"}); err != nil {
+	return flags
+}
+
+// chosen is the format that the flags ask for: the first of the list if they ask for none.
+func (f *reportFlags) chosen() (format.Kind, error) {
+	form := f.formats[0]
+	if at := slices.Index(f.asked, true); at >= 0 {
+		form = f.formats[at]
+		if slices.Contains(f.asked[at+1:], true) {
+			all := f.flagsOf(func(format.Kind) bool { return true })
+			return form, usage.Errorf("%s exclude each other: a report has one form", listed(all, "and"))
+		}
+	}
+	if f.summary && form.Summary == nil {
+		return form, usage.Errorf("--%s has no summary: leave out --%s or --summary", form.Name, form.Name)
+	}
+	for _, other := range f.formats {
+		if other.Check != nil {
+			if err := other.Check(other.Name == form.Name); err != nil {
+				return form, err
+			}
+		}
+	}
+	return form, nil
+}
+
+// report shows the runs that the paths stand for.
+func (a *app) report(paths []string, form format.Kind, f *reportFlags) error {
+	if form.File != "" {
+		return a.reportFiles(paths, form, f.output)
+	}
+	runs, err := a.judgeAll(paths)
+	if err != nil {
 		return err
 	}
-	if !f.junit && (f.junitStrict || f.junitInconclusive != "error") {
-		return usagef("--junit-strict and --junit-inconclusive shape JUnit XML: add --junit")
-	}
-	return nil
+	failed, name := failedIn(paths)
+	return a.deliver(f.output, func(w io.Writer) error {
+		v := format.View{Failed: failed, Dirs: map[*harness.Report]string{}}
+		if f.output == "" {
+			v.Display = a.display
+		}
+		if f.summary {
+			return form.Summary(w, summarised(name, runs, failed), v)
+		}
+		var reports []*harness.Report
+		for _, r := range runs {
+			reports = append(reports, r.report)
+			v.Dirs[r.report] = shellWord(near(r.dir))
+		}
+		return form.Runs(w, reports, v)
+	})
 }
 
 // judged is a saved run with its verdict.
@@ -100,7 +138,7 @@ type judged struct {
 	report *harness.Report
 }
 
-// judgeAll judges the runs that the paths stand for; every path is looked at before the first is judged.
+// judgeAll judges the runs that the paths stand for; every path is checked before the first run is judged.
 func (a *app) judgeAll(paths []string) ([]judged, error) {
 	dirs, err := runFolders(paths)
 	if err != nil {
@@ -127,14 +165,14 @@ func runFolders(paths []string) ([]string, error) {
 		}
 		within := runsIn(path)
 		if len(within) == 0 {
-			return nil, usagef("%s is neither a run's folder (it has no %s) nor a folder of runs", path, harness.RecordFile)
+			return nil, usage.Errorf("%s is neither a run's folder (it has no %s) nor a folder of runs", path, harness.RecordFile)
 		}
 		dirs = append(dirs, within...)
 	}
 	return dirs, nil
 }
 
-// runsIn lists the runs in a folder, none where it can't be read.
+// runsIn lists the runs in a folder, none if it can't be read.
 func runsIn(folder string) []string {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -154,65 +192,21 @@ func isRun(dir string) bool {
 	return err == nil
 }
 
-// render writes the runs in the form that the flags ask for.
-func (a *app) render(w io.Writer, runs []judged, failed []string, f reportFlags) error {
-	reports := make([]*harness.Report, len(runs))
-	dirs := map[*harness.Report]string{}
-	for i, r := range runs {
-		reports[i] = r.report
-		dirs[r.report] = shellWord(near(r.dir))
-	}
-	switch {
-	case f.csv:
-		return results.CSV(w, reports)
-	case f.junit:
-		opts := f.junitOptions()
-		opts.Dir, opts.Failed = func(r *harness.Report) string { return dirs[r] }, failed
-		return results.JUnit(w, reports, opts)
-	}
-	for i, r := range reports {
-		if err := a.renderOne(w, r, dirs[r], f, i == 0); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (a *app) renderOne(w io.Writer, r *harness.Report, dir string, f reportFlags, first bool) error {
-	if f.json {
-		return results.JSON(w, r)
-	}
-	if !first {
-		fmt.Fprintln(w)
-	}
-	opts := results.Options{Verify: "chaeos verify " + dir}
-	if f.markdown {
-		return results.Markdown(w, r, opts)
-	}
-	if f.output == "" {
-		opts.Width, opts.Color = a.display.width, a.display.color
-	}
-	return results.Table(w, r, opts)
-}
-
-// pageFile is the HTML page's name in a run's folder.
-const pageFile = "report.html"
-
-// pages writes a page for each run, and says where it is.
-func (a *app) pages(paths []string, output string) error {
+// reportFiles writes a file for each run, and prints where it is.
+func (a *app) reportFiles(paths []string, form format.Kind, output string) error {
 	runs, err := runFolders(paths)
 	if err != nil {
 		return err
 	}
 	if output != "" && len(runs) > 1 {
-		return usagef("--html --output writes one page: name one run, or leave --output out (each run's folder gets its page)")
+		return usage.Errorf("--%s --output writes one file: name one run, or leave --output out (each run's folder gets its own)", form.Name)
 	}
 	for _, dir := range runs {
 		path := output
 		if path == "" {
-			path = filepath.Join(dir, pageFile)
+			path = filepath.Join(dir, form.File)
 		}
-		if err := a.deliver(path, func(w io.Writer) error { return a.parts.page(w, dir) }); err != nil {
+		if err := a.deliver(path, func(w io.Writer) error { return form.Write(w, dir) }); err != nil {
 			return fmt.Errorf("%s: %w", dir, err)
 		}
 		fmt.Fprintln(a.stdout, near(path))
@@ -238,4 +232,13 @@ func (a *app) deliver(path string, write func(io.Writer) error) error {
 		return fmt.Errorf("report: %w (choose another place with --output)", err)
 	}
 	return nil
+}
+
+// listed joins words for a sentence: a, b and c.
+func listed(words []string, and string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " " + and + " " + words[last]
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/terminal"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/suite"
 )
@@ -158,12 +159,12 @@ func TestStepSummary(t *testing.T) {
 func TestNarrowTerminal(t *testing.T) {
 	dir := runFolder(t, t.TempDir(), "run")
 	b := newBench(t)
-	b.display = display{width: 60, color: true}
+	b.display = terminal.Display{Width: 60, Color: true}
 	require.Zero(t, b.do("report", dir))
 	require.Contains(t, b.out.String(), "\x1b[")
 	require.Contains(t, b.out.String(), "more")
 	b = newBench(t)
-	b.display = display{width: 60, color: true}
+	b.display = terminal.Display{Width: 60, Color: true}
 	file := filepath.Join(t.TempDir(), "table.txt")
 	require.Zero(t, b.do("report", dir, "-o", file))
 	text, err := os.ReadFile(file)

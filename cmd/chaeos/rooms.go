@@ -2,17 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
 
-	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
-
-	"github.com/chaeos/chaeos/clusters/containers"
 	"github.com/chaeos/chaeos/clusters/local"
 	"github.com/chaeos/chaeos/clusters/proxies"
+	"github.com/chaeos/chaeos/cmd/chaeos/provider"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/catalogue"
 	"github.com/chaeos/chaeos/toxics"
@@ -21,15 +17,13 @@ import (
 	"github.com/chaeos/chaeos/verifiers"
 	"github.com/chaeos/chaeos/verifiers/evidence"
 	"github.com/chaeos/chaeos/verifiers/explain"
+	"github.com/chaeos/chaeos/verifiers/jepsen"
 	"github.com/chaeos/chaeos/verifiers/observe"
 	"github.com/chaeos/chaeos/verifiers/readback"
 	"github.com/chaeos/chaeos/workloads"
 )
 
-// keeperCommand is the hidden command as which a cluster's keeper runs.
-const keeperCommand = "keeper"
-
-// rooms fills in what the command needs of the project's other rooms: the one place that knows them all.
+// rooms fills in what the command needs of the project's other rooms: the only place that knows them all.
 func rooms() parts {
 	self := []string{executable()}
 	return parts{
@@ -41,19 +35,23 @@ func rooms() parts {
 		open:        catalogue.Open,
 		concrete:    catalogue.Concrete,
 		show:        catalogue.Show,
-		providers:   providerNames(),
+		providers:   provider.All(),
 		run:         runIn(self),
 		judge:       verifiers.Judge,
 		page:        writePage,
 		explain:     explainers{one: explainOne, anomalies: explain.Anomalies},
-		files:       files{evidence: evidence.Write, export: evidence.Export},
+		files:       files{evidence: evidence.Write, export: evidence.Export, jepsen: jepsen.Export},
 		clusters:    keptClusters(self),
 		byHand:      faultsByHand(),
 		suites:      suites{names: catalogue.SuiteNames(), find: findSuite, do: runChild(self)},
-		facts:       func(ctx context.Context) []fact { return machineFacts(ctx, local.DefaultCache(), local.DefaultKafka) },
+		facts: func(ctx context.Context) []provider.Fact {
+			return provider.Facts(ctx, provider.All(), provider.Machine{
+				Cache: local.DefaultCache(), Kafka: local.DefaultKafka, Binary: self[0],
+			})
+		},
 		keeper: func(ctx context.Context, in io.Reader, out io.Writer) error {
 			kafkatoxic.Register()
-			return local.RunKeeper(ctx, in, out, prepareLink)
+			return local.RunKeeper(ctx, in, out, provider.PrepareLink)
 		},
 		worker: workloads.RunProcess,
 		toxiproxy: func(ctx context.Context, address string, log io.Writer) error {
@@ -68,16 +66,13 @@ func findSuite(name string) (experiments []string, repeat int, err error) {
 	return s.Experiments, s.Repeat, err
 }
 
-// prepareLink gives every link the Kafka-aware toxics as it is made.
-func prepareLink(_ harness.Link, proxy *toxiproxy.Proxy) error { return kafkatoxic.Prepare(proxy) }
-
 // judgeAndKeep judges a run and leaves the evidence in its folder. A report without its files is still the report.
 func judgeAndKeep(dir string) (*harness.Report, error) {
 	report, err := verifiers.Judge(dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := evidence.Write(dir, report); err != nil { // a full disk, say: the verdict stands
+	if err := evidence.Write(dir, report); err != nil { // the verdict is right without them, on a full disk for example
 		slog.Warn("the evidence files are not whole", "error", err)
 	}
 	return report, nil
@@ -102,15 +97,15 @@ func executable() string {
 
 func runIn(self []string) func(context.Context, runRequest) (*harness.Outcome, error) {
 	return func(ctx context.Context, r runRequest) (*harness.Outcome, error) {
-		chosen, err := choose(ctx, r.ground, self)
+		chosen, err := provider.Choose(ctx, provider.All(), r.cluster, self)
 		if err != nil {
 			return nil, err
 		}
-		chosen.announce(r.terminal.Note)
+		chosen.Announce(r.terminal.Note)
 		ends := &ready{}
 		defer ends.close()
 		return harness.Run(ctx, harness.Rooms{
-			Provider:    chosen.provider,
+			Provider:    chosen.Provider,
 			NewFleet:    func(spec harness.FleetSpec) (harness.Fleet, error) { return workloads.NewFleet(spec) },
 			NewObserver: func(spec harness.ObserverSpec) (harness.Observer, error) { return observe.New(spec), nil },
 			Infos:       workloads.Infos(),
@@ -137,49 +132,15 @@ func faultsByHand() byHand {
 
 func keptClusters(self []string) clusters {
 	return clusters{
-		up: func(ctx context.Context, g ground, spec harness.ClusterSpec) (harness.Cluster, error) {
-			chosen, err := choose(ctx, g, self)
+		up: func(ctx context.Context, r provider.Request, spec harness.ClusterSpec) (harness.Cluster, error) {
+			chosen, err := provider.Choose(ctx, provider.All(), r, self)
 			if err != nil {
 				return nil, err
 			}
-			chosen.announce(spec.Progress)
-			return chosen.provider.Start(ctx, spec)
+			chosen.Announce(spec.Progress)
+			return chosen.Provider.Start(ctx, spec)
 		},
-		attach: attach,
-		prune:  prune,
+		attach: func(ctx context.Context) (harness.Cluster, error) { return provider.Attach(ctx, provider.All()) },
+		prune:  func(ctx context.Context, all bool) ([]string, error) { return provider.Prune(ctx, provider.All(), all) },
 	}
-}
-
-// attach finds the cluster that is up, of whatever kind.
-func attach(ctx context.Context) (harness.Cluster, error) {
-	c, err := local.Attach(ctx, local.DefaultState())
-	if errors.Is(err, local.ErrNoCluster) {
-		if c, err = containers.Attach(ctx, local.DefaultState(), prepareLink); errors.Is(err, containers.ErrNoCluster) {
-			return nil, errNoCluster
-		}
-	}
-	if errors.Is(err, local.ErrStale) || errors.Is(err, containers.ErrStale) {
-		return nil, fmt.Errorf("%w: %w", errNoCluster, err)
-	}
-	return c, err
-}
-
-// prune removes what clusters left behind whose owners were killed, and says what. With all it also removes what may
-// still be in use.
-func prune(ctx context.Context, all bool) ([]string, error) {
-	removed := local.Prune(ctx)
-	engine, err := containers.Connect(ctx)
-	var none *containers.EngineError
-	if errors.As(err, &none) { // nothing of ours can be where no engine is
-		return removed, nil
-	}
-	if err != nil {
-		return removed, err
-	}
-	defer func() { _ = engine.Close() }()
-	swept, err := engine.Prune(ctx, all)
-	for _, l := range swept {
-		removed = append(removed, l.String())
-	}
-	return removed, err
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/chaeos/chaeos/clusters/containers"
-	"github.com/chaeos/chaeos/clusters/local"
+	"github.com/chaeos/chaeos/cmd/chaeos/provider"
+	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/harness"
 )
 
@@ -38,12 +37,13 @@ type runFlags struct {
 }
 
 func (f *clusterFlags) register(c *cobra.Command, a *app) {
-	c.Flags().StringVar(&f.cluster, "cluster", a.parts.providers[0], "what kind of cluster: "+quoted(a.parts.providers)+"; auto takes local where Java is found, else containers")
-	c.Flags().StringVar(&f.kafka, "kafka", a.parts.kafka, "Kafka version, in the place of the experiment's")
+	names := provider.Names(a.parts.providers)
+	c.Flags().StringVar(&f.cluster, "cluster", provider.Auto, "what runs the cluster: "+usage.Names(names)+"; auto takes "+provider.AutoTakes(a.parts.providers))
+	c.Flags().StringVar(&f.kafka, "kafka", a.parts.kafka, "Kafka version, instead of the experiment's")
 	c.Flags().StringVar(&f.kafkaHome, "kafka-home", "", "a Kafka directory to take the jars from, instead of a version")
 	c.Flags().StringVar(&f.image, "image", "", "the image to run Kafka from in containers (default: apache/kafka of the version)")
 	f.topologyFlags.register(c)
-	complete(c, "cluster", a.parts.providers)
+	complete(c, "cluster", names)
 	_ = c.MarkFlagDirname("kafka-home") // fails only for a flag that isn't there
 }
 
@@ -70,36 +70,30 @@ func complete(c *cobra.Command, flag string, names []string) {
 
 var kafkaVersion = regexp.MustCompile(`^\d+\.\d+\.\d+(-[A-Za-z0-9.]+)?$`)
 
-// ground is which kind of cluster to start, and what of.
-func (f *clusterFlags) ground() ground {
-	return ground{cluster: f.cluster, image: f.image, kafkaHome: f.kafkaHome}
+// request is the cluster to start.
+func (f *clusterFlags) request() provider.Request {
+	return provider.Request{Provider: f.cluster, Image: f.image, KafkaHome: f.kafkaHome}
 }
 
 // check refuses values that no run can be made of.
 func (f *clusterFlags) check(c *cobra.Command, a *app) error {
 	if c.Flags().Changed("kafka") && c.Flags().Changed("kafka-home") {
-		return usagef("--kafka and --kafka-home exclude each other: a Kafka directory has a version of its own")
+		return usage.Errorf("--kafka and --kafka-home exclude each other: a Kafka directory has a version of its own")
 	}
 	if err := f.topologyFlags.check(); err != nil {
 		return err
 	}
-	if err := oneOf("kind of cluster", f.cluster, a.parts.providers); err != nil {
+	if err := f.request().Check(a.parts.providers); err != nil {
 		return err
 	}
-	switch {
-	case f.image != "" && f.cluster == local.Name:
-		return usagef("--image is for containers: --cluster %s runs Kafka's jars as processes", f.cluster)
-	case f.kafkaHome != "" && (f.cluster == containers.Name || f.image != ""):
-		return usagef("--kafka-home is for --cluster %s: containers run Kafka from an image (name one with --image)", local.Name)
-	}
 	if f.kafkaHome == "" && !kafkaVersion.MatchString(f.kafka) {
-		return usagef("--kafka %q is not a Kafka version (write it like %s)", f.kafka, a.parts.kafka)
+		return usage.Errorf("--kafka %q is not a Kafka version (write it like %s)", f.kafka, a.parts.kafka)
 	}
 	if f.kafkaHome == "" {
 		return nil
 	}
 	if info, err := os.Stat(filepath.Join(f.kafkaHome, "libs")); err != nil || !info.IsDir() {
-		return usagef("--kafka-home %s is not a Kafka directory: it has no libs folder", f.kafkaHome)
+		return usage.Errorf("--kafka-home %s is not a Kafka directory: it has no libs folder", f.kafkaHome)
 	}
 	return nil
 }
@@ -110,35 +104,35 @@ func (f *runFlags) check(c *cobra.Command, a *app, runs int) error {
 	}
 	changed := c.Flags().Changed
 	switch {
-	case changed("rate") && (!(f.rate > 0) || math.IsInf(f.rate, 0)):
-		return usagef("--rate %v: give a number of records a second above 0", f.rate)
-	case changed("duration") && f.duration <= 0:
-		return usagef("--duration %s: give a time above 0, for example 40s", f.duration)
+	case changed("rate") && !(f.rate >= harness.MinRate && f.rate <= harness.MaxRate): // NaN is neither
+		return usage.Errorf("--rate %v: give %g to %.0f records a second", f.rate, harness.MinRate, harness.MaxRate)
+	case changed("duration") && (f.duration < harness.MinDuration || f.duration > harness.MaxDuration):
+		return usage.Errorf("--duration %s: give %s to %s, for example 40s", f.duration, harness.MinDuration, harness.MaxDuration)
 	case changed("min-isr") && (f.minISR < 1 || f.minISR > harness.MaxReplicas):
-		return usagef("--min-isr %d: topics have %d replicas; give 1 to %d", f.minISR, harness.MaxReplicas, harness.MaxReplicas)
+		return usage.Errorf("--min-isr %d: topics have %d replicas; give 1 to %d", f.minISR, harness.MaxReplicas, harness.MaxReplicas)
 	case changed("pipelines") && len(f.pipelines) == 0:
-		return usagef("--pipelines is empty: name at least one of %s", strings.Join(a.pipelineNames(), ", "))
+		return usage.Errorf("--pipelines is empty: name at least one of %s", strings.Join(a.pipelineNames(), ", "))
 	case f.out == "":
-		return usagef("--out is empty: name a folder")
+		return usage.Errorf("--out is empty: name a folder")
 	case f.keep && runs > 1:
-		return usagef("--keep leaves one cluster running: run one experiment at a time with it")
+		return usage.Errorf("--keep leaves one cluster running: run one experiment at a time with it")
 	}
 	return f.checkPipelines(a)
 }
 
 func (f *runFlags) checkPipelines(a *app) error {
 	for i, name := range f.pipelines {
-		if err := oneOf("pipeline", name, a.pipelineNames()); err != nil {
+		if err := usage.OneOf("pipeline", name, a.pipelineNames()); err != nil {
 			return err
 		}
 		if slices.Contains(f.pipelines[:i], name) {
-			return usagef("--pipelines names %s twice", name)
+			return usage.Errorf("--pipelines names %s twice", name)
 		}
 	}
 	return nil
 }
 
-// override puts the flags that were given in the place of the experiment's own values.
+// override replaces the experiment's own values by the flags that were given.
 func (f *runFlags) override(c *cobra.Command, e *harness.Experiment) error {
 	if c.Flags().Changed("rate") {
 		e.Load.Rate = f.rate
@@ -155,7 +149,7 @@ func (f *runFlags) override(c *cobra.Command, e *harness.Experiment) error {
 	return f.apply(c.Flags(), &e.Cluster)
 }
 
-// version is the Kafka version to run: the flag's where it was given, else the experiment's, else the default.
+// version is the Kafka version to run: the flag's if it was given, else the experiment's, else the default.
 func (f *runFlags) version(c *cobra.Command, e harness.Experiment) string {
 	if c.Flags().Changed("kafka") || e.Cluster.Kafka == "" {
 		return f.kafka

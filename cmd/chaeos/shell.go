@@ -7,7 +7,7 @@ import (
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
 
-// shellWord quotes s where a shell would take it apart.
+// shellWord quotes s if a shell would split it.
 func shellWord(s string) string {
 	if plainWord.MatchString(s) {
 		return s

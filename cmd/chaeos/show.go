@@ -12,7 +12,7 @@ import (
 // defaultSeed makes an unnamed seed the same everywhere: two people who type the same command get the same schedule.
 const defaultSeed = 1
 
-// isExperiment says whether a name is an experiment's: those come first where a fault is called the same.
+// isExperiment reports whether a name is an experiment's: it comes before a fault of the same name.
 func (a *app) isExperiment(name string) bool {
 	all, err := a.parts.experiments()
 	return err == nil && slices.ContainsFunc(all, func(e harness.Experiment) bool { return e.Name == name })

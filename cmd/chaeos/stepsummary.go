@@ -13,8 +13,8 @@ import (
 // stepSummary is the variable in which GitHub Actions names the file.
 const stepSummary = "GITHUB_STEP_SUMMARY"
 
-// summarise adds a run to the step summary when GitHub Actions asks for one: what is written to the file it names is shown
-// on the workflow's page.
+// summarise adds a run to the step summary when GitHub Actions asks for one: it shows the file that it names on the
+// workflow's page.
 func (a *app) summarise(report *harness.Report, dir string) error {
 	path := a.getenv(stepSummary)
 	if path == "" {

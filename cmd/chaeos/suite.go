@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/harness/suite"
 	"github.com/chaeos/chaeos/results"
 )
@@ -30,15 +31,15 @@ var suiteOnly = []string{"suite", "resume", "jobs", "repeat", "seed", "out", "js
 
 func (f *suiteFlags) register(c *cobra.Command, a *app) {
 	flags := c.Flags()
-	flags.StringVar(&f.name, "suite", "", "do the experiments of a suite: "+quoted(a.parts.suites.names))
+	flags.StringVar(&f.name, "suite", "", "do the experiments of a suite: "+usage.Names(a.parts.suites.names))
 	flags.IntVar(&f.repeat, "repeat", 0, "do each experiment this often, every time with the next seed (default: the suite's)")
 	flags.StringVar(&f.jobs, "jobs", "auto", "how many runs at a time; auto is a quarter of the cores, so that runs don't disturb each other's figures")
-	flags.StringVar(&f.resume, "resume", "", "go on with a suite that was interrupted: its folder")
+	flags.StringVar(&f.resume, "resume", "", "continue a suite that was interrupted: its folder")
 	complete(c, "suite", a.parts.suites.names)
 	_ = c.MarkFlagDirname("resume") // fails only for a flag that isn't there
 }
 
-// wanted says whether the command line asks for a suite.
+// wanted reports whether the command line asks for a suite.
 func (f *suiteFlags) wanted(c *cobra.Command) bool {
 	return slices.ContainsFunc([]string{"suite", "repeat", "jobs", "resume"}, c.Flags().Changed)
 }
@@ -50,7 +51,7 @@ func (a *app) runSuite(c *cobra.Command, names []string, f runFlags) error {
 		return err
 	}
 	if f.keep {
-		return usagef("--keep leaves one cluster running: run one experiment at a time with it")
+		return usage.Errorf("--keep leaves one cluster running: run one experiment at a time with it")
 	}
 	book, err := a.book(c, names, f)
 	if err != nil {
@@ -62,7 +63,7 @@ func (a *app) runSuite(c *cobra.Command, names []string, f runFlags) error {
 		return errors.Join(err, e)
 	}
 	if err != nil {
-		fmt.Fprintf(a.stderr, "go on with it: chaeos run --resume %s\n", shellWord(near(book.Dir())))
+		fmt.Fprintf(a.stderr, "continue it: chaeos run --resume %s\n", shellWord(near(book.Dir())))
 		return err
 	}
 	return suiteOutcome(book)
@@ -70,23 +71,23 @@ func (a *app) runSuite(c *cobra.Command, names []string, f runFlags) error {
 
 // playSuite does what is left of a suite, with the terminal and the signals.
 func (a *app) playSuite(ctx context.Context, book *suite.Book, jobs int) error {
-	terminal := a.terminal()
-	defer terminal.Close()
-	ctx, stop := a.interruptible(ctx, terminal)
+	term := a.terminal()
+	defer term.Close()
+	ctx, stop := a.interruptible(ctx, term)
 	defer stop()
-	terminal.Phase("suite", book.Name)
+	term.Phase("suite", book.Name)
 	now := &underWay{}
 	err := book.Run(ctx, suite.Doing{
 		Jobs: jobs,
 		Begin: func(i suite.Item) {
-			terminal.Note(i.String() + " begins")
+			term.Note(i.String() + " begins")
 			now.begin(i)
-			if a.live { // elsewhere the lines of beginnings and ends say it
-				terminal.Live(now.text(len(book.Items)-len(book.Left()), len(book.Items)), 0, 0)
+			if a.live { // elsewhere the lines of beginnings and ends show it
+				term.Live(now.text(len(book.Items)-len(book.Left()), len(book.Items)), 0, 0)
 			}
 		},
 		End: func(r suite.Result) {
-			terminal.Note(told(r, len(book.Left())-1))
+			term.Note(logLine(r, len(book.Left())-1))
 			now.end(r.Item)
 		},
 		Do: func(ctx context.Context, i suite.Item) (suite.Result, error) {
@@ -96,8 +97,8 @@ func (a *app) playSuite(ctx context.Context, book *suite.Book, jobs int) error {
 	return orInterrupted(ctx, err)
 }
 
-// told is a run's line in the suite's log.
-func told(r suite.Result, left int) string {
+// logLine is a run's line in the suite's log.
+func logLine(r suite.Result, left int) string {
 	text := fmt.Sprintf("%s: exit %d after %s", r.Item, r.Exit, r.Took.Round(time.Second))
 	if r.Error != "" {
 		text += ": " + r.Error
@@ -112,19 +113,19 @@ func (f *suiteFlags) parallel() (int, error) {
 	}
 	jobs, err := strconv.Atoi(f.jobs)
 	if err != nil || jobs < 1 || jobs > 64 {
-		return 0, usagef("--jobs %q: give auto, or a number from 1 to 64", f.jobs)
+		return 0, usage.Errorf("--jobs %q: give auto, or a number from 1 to 64", f.jobs)
 	}
 	return jobs, nil
 }
 
-// book opens the suite to go on with, or plans a new one.
+// book opens the suite to continue, or plans a new one.
 func (a *app) book(c *cobra.Command, names []string, f runFlags) (*suite.Book, error) {
 	if f.suite.resume != "" {
-		if len(names) > 0 || f.suite.name != "" || f.suite.repeat != 0 {
-			return nil, usagef("--resume goes on with what was planned: leave out experiments, --suite and --repeat")
+		if len(names) > 0 || c.Flags().Changed("suite") || c.Flags().Changed("repeat") {
+			return nil, usage.Errorf("--resume continues what was planned: leave out experiments, --suite and --repeat")
 		}
 		if set := runArgs(c); len(set) > 0 {
-			return nil, usagef("--resume goes on with the flags of the first call: leave out %s", strings.Join(set, " "))
+			return nil, usage.Errorf("--resume continues with the flags of the first call: leave out %s", strings.Join(set, " "))
 		}
 		b, err := suite.Open(f.suite.resume)
 		if err != nil {
@@ -132,11 +133,11 @@ func (a *app) book(c *cobra.Command, names []string, f runFlags) (*suite.Book, e
 		}
 		return b, nil
 	}
-	name, experiments, repeat, err := a.suiteOf(names, f)
+	name, experiments, repeat, err := a.suiteOf(c, names, f)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := a.specs(c, experiments, f); err != nil { // a mistake must not show only when its turn comes
+	if _, err := a.specs(c, experiments, f); err != nil { // a mistake must show before the first run
 		return nil, err
 	}
 	dir := filepath.Join(f.out, time.Now().UTC().Format("20060102T150405")+"-suite-"+name)
@@ -144,18 +145,18 @@ func (a *app) book(c *cobra.Command, names []string, f runFlags) (*suite.Book, e
 }
 
 // suiteOf is the named suite, or one of the experiments that are named.
-func (a *app) suiteOf(names []string, f runFlags) (name string, experiments []string, repeat int, err error) {
-	if f.suite.repeat < 0 || f.suite.repeat > 10_000 {
-		return "", nil, 0, usagef("--repeat %d: give a number from 1 to 10000", f.suite.repeat)
+func (a *app) suiteOf(c *cobra.Command, names []string, f runFlags) (name string, experiments []string, repeat int, err error) {
+	if c.Flags().Changed("repeat") && (f.suite.repeat < 1 || f.suite.repeat > 10_000) {
+		return "", nil, 0, usage.Errorf("--repeat %d: give a number from 1 to 10000", f.suite.repeat)
 	}
 	if f.suite.name == "" {
 		if len(names) == 0 {
-			return "", nil, 0, usagef("run takes at least one experiment, or --suite (%s)", experimentHint)
+			return "", nil, 0, usage.Errorf("run takes at least one experiment, or --suite (%s)", experimentHint)
 		}
 		return "own", names, max(f.suite.repeat, 1), nil
 	}
 	if len(names) > 0 {
-		return "", nil, 0, usagef("--suite %s says which experiments to run: leave out %s", f.suite.name, strings.Join(names, " "))
+		return "", nil, 0, usage.Errorf("--suite %s names the experiments to run: leave out %s", f.suite.name, strings.Join(names, " "))
 	}
 	experiments, repeat, err = a.parts.suites.find(f.suite.name)
 	if err != nil {
@@ -175,7 +176,7 @@ func runArgs(c *cobra.Command) []string {
 			return
 		}
 		value := flag.Value.String()
-		if list, is := flag.Value.(pflag.SliceValue); is && flag.Value.Type() == "stringArray" { // one that commas may be in
+		if list, is := flag.Value.(pflag.SliceValue); is && flag.Value.Type() == "stringArray" { // its values may contain commas
 			for _, value := range list.GetSlice() {
 				args = append(args, "--"+flag.Name+"="+value)
 			}
@@ -215,7 +216,7 @@ func (a *app) summarySoFar(book *suite.Book, json bool) error {
 		if json {
 			return results.SummaryJSON(w, sum)
 		}
-		return results.WriteSummary(w, sum, results.SummaryOptions{Width: a.display.width})
+		return results.WriteSummary(w, sum, results.SummaryOptions{Width: a.display.Width})
 	})
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/chaeos/chaeos/harness/suite"
 )
 
-// suites are the suites there are, and how one of their runs is done.
+// suites are all suites, and how one of their runs is done.
 type suites struct {
 	names []string
 	find  func(name string) (experiments []string, repeat int, err error)
@@ -26,14 +26,14 @@ type suites struct {
 }
 
 // runChild does one run of a suite as a process of its own: a run that crashes takes no other with it, and runs side by
-// side share nothing. What it prints is kept beside its folder.
+// side share nothing. What it prints is kept next to its folder.
 func runChild(self []string) func(context.Context, string, suite.Item, []string) (suite.Result, error) {
 	return func(ctx context.Context, dir string, item suite.Item, args []string) (suite.Result, error) {
 		log, err := os.Create(filepath.Join(dir, fmt.Sprintf("%s-%d.log", filepath.Base(item.Experiment), item.Seed)))
 		if err != nil {
 			return suite.Result{}, fmt.Errorf("suite: %w", err)
 		}
-		defer func() { _ = log.Close() }() // what it held is only for people
+		defer func() { _ = log.Close() }() // what it contains is only for people
 		line := append([]string{"run", item.Experiment, "--seed", fmt.Sprint(item.Seed), "--out", dir, "--json"}, args...)
 		cmd := exec.Command(self[0], append(self[1:len(self):len(self)], line...)...)
 		var out bytes.Buffer
@@ -74,7 +74,7 @@ func awaitChild(ctx context.Context, child *procs.Process) (interrupted bool) {
 	return true
 }
 
-// childResult reads what a run printed. A run without a report failed: the end of its log says why.
+// childResult reads what a run printed. A run without a report failed: the end of its log shows why.
 func childResult(item suite.Item, exit int, out []byte, log string, took time.Duration) suite.Result {
 	r := suite.Result{Item: item, Exit: exit, Took: took}
 	var report harness.Report
@@ -98,7 +98,7 @@ func lastLine(path string) string {
 	return strings.TrimSpace(lines[len(lines)-1])
 }
 
-// aside is the folder of runs that were cut short: what they recorded is kept, and counts in no summary.
+// aside is the folder of runs that were cut short: what they recorded is kept, and is in no summary.
 const aside = "interrupted"
 
 // setAside moves the folder of an interrupted run out of the way.

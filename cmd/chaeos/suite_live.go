@@ -9,7 +9,7 @@ import (
 	"github.com/chaeos/chaeos/harness/suite"
 )
 
-// underWay are the runs of a suite that go on at the moment.
+// underWay are the runs of a suite that run now.
 type underWay struct {
 	mu    sync.Mutex // guards items: runs begin and end side by side
 	items []suite.Item
@@ -27,7 +27,7 @@ func (u *underWay) end(i suite.Item) {
 	u.items = slices.DeleteFunc(u.items, func(other suite.Item) bool { return other == i })
 }
 
-// text says how far the suite is and what it does, for a live terminal.
+// text is how far the suite is and what it does, for a live terminal.
 func (u *underWay) text(done, of int) string {
 	u.mu.Lock()
 	defer u.mu.Unlock()

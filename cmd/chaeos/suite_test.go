@@ -12,19 +12,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/terminal/screen"
+	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/suite"
 	"github.com/chaeos/chaeos/results"
 )
 
-// fakeSuites has one suite of two experiments, whose runs leave a folder and exit as told.
+// fakeSuites has one suite of two experiments, whose runs leave a folder and exit as the test wants.
 func fakeSuites(t *testing.T, exit func(suite.Item) int) suites {
 	t.Helper()
 	return suites{
 		names: []string{"smoke"},
 		find: func(name string) ([]string, int, error) {
 			if name != "smoke" {
-				return nil, 0, usagef("unknown suite %q", name)
+				return nil, 0, usage.Errorf("unknown suite %q", name)
 			}
 			return []string{"baseline", "leader-partition"}, 1, nil
 		},
@@ -98,7 +100,7 @@ func TestInterruptedSuiteGoesOn(t *testing.T) {
 	}
 	require.Equal(t, exitInconclusive, b.do("run", "--suite", "smoke", "--out", out, "--rate", "12"))
 	dir := theSuite(t, out)
-	require.Contains(t, b.err.String(), "go on with it: chaeos run --resume "+dir)
+	require.Contains(t, b.err.String(), "continue it: chaeos run --resume "+dir)
 	require.Contains(t, b.out.String(), "1 run on local", "what there is is summed up")
 
 	b = newBench(t)
@@ -116,6 +118,8 @@ func TestSuiteRefuses(t *testing.T) {
 		"jobs":              {"run --suite smoke --jobs many", `--jobs "many"`},
 		"no jobs":           {"run --suite smoke --jobs 0", `--jobs "0"`},
 		"repeat":            {"run baseline --repeat -1", "--repeat -1"},
+		"repeat none":       {"run baseline --repeat 0", "--repeat 0: give a number from 1 to 10000"},
+		"repeat a suite":    {"run --suite smoke --repeat 0", "--repeat 0: give a number from 1 to 10000"},
 		"keep":              {"run --suite smoke --keep", "--keep leaves one cluster running"},
 		"resume nothing":    {"run --resume /nowhere", "not a suite's folder"},
 		"resume with names": {"run baseline --resume /nowhere", "leave out experiments"},
@@ -166,7 +170,7 @@ func TestChildRun(t *testing.T) {
 	}
 }
 
-// TestInterruptedChild is told to end, may report what it has, and its folder is set aside.
+// TestInterruptedChild gets a signal, may report what it has, and its folder is set aside.
 func TestInterruptedChild(t *testing.T) {
 	dir := t.TempDir()
 	runFolder(t, dir, "cut")
@@ -200,14 +204,14 @@ func TestUnderWay(t *testing.T) {
 
 // TestALiveSuiteSaysWhereItIs on a terminal, and leaves nothing of it there.
 func TestALiveSuiteSaysWhereItIs(t *testing.T) {
-	pty := openPTY(t)
+	pty := screen.Open(t)
 	b := newBench(t)
-	b.live, b.stderr = true, pty.slave
+	b.live, b.stderr = true, pty.File
 	b.parts.suites = fakeSuites(t, allGood)
 	inner := b.parts.suites.do
 	b.parts.suites.do = func(ctx context.Context, dir string, i suite.Item, args []string) (suite.Result, error) {
 		if i.Experiment == "leader-partition" {
-			pty.awaitScreen(t, func(s []string) bool {
+			pty.Await(t, func(s []string) bool {
 				last := s[len(s)-1]
 				return strings.HasPrefix(last, "suite 0s  1 of 2 runs done, now leader-partition seed 1")
 			})
@@ -215,6 +219,6 @@ func TestALiveSuiteSaysWhereItIs(t *testing.T) {
 		return inner(ctx, dir, i, args)
 	}
 	require.Zero(t, b.do("run", "--suite", "smoke", "--out", t.TempDir()))
-	screen := pty.awaitScreen(t, func(s []string) bool { return strings.HasSuffix(s[len(s)-1], "(0 left)") })
-	require.NotContains(t, strings.Join(screen, "\n"), "runs done")
+	shown := pty.Await(t, func(s []string) bool { return strings.HasSuffix(s[len(s)-1], "(0 left)") })
+	require.NotContains(t, strings.Join(shown, "\n"), "runs done")
 }

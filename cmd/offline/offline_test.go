@@ -16,6 +16,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/fakequorum"
 	"github.com/chaeos/chaeos/verifiers"
 	"github.com/chaeos/chaeos/verifiers/observe"
@@ -45,9 +46,9 @@ func TestHonestBrokers(t *testing.T) {
 	_, rows := newStage(t, honest).play()
 	for name, row := range rows {
 		require.Equal(t, string(row.Claims), row.Delivered, "%s: %+v", name, row.Verdicts)
-		require.Positive(t, row.Numbers.Unique)
-		require.Zero(t, row.Numbers.Lost)
-		require.Zero(t, row.Numbers.AckedAbsent)
+		require.Positive(t, row.Numbers.Count("unique"))
+		require.Zero(t, row.Numbers.Count("lost"))
+		require.Zero(t, row.Numbers.Count("ackedAbsent"))
 	}
 }
 
@@ -62,15 +63,15 @@ func TestDishonestBrokers(t *testing.T) {
 	require.Positive(t, s.planted.input)
 
 	measured := rows["acks1"]
-	require.Equal(t, s.planted.measured, measured.Numbers.Lost)
-	require.Equal(t, map[string]uint64{"acked but absent": s.planted.measured}, measured.Numbers.LostBy)
-	require.Equal(t, measured.Numbers.Input, measured.Numbers.Unique+s.planted.measured)
+	require.Equal(t, s.planted.measured, measured.Numbers.Count("lost"))
+	require.Equal(t, map[string]uint64{"acked but absent": s.planted.measured}, measured.Numbers.ByCause("lostBy"))
+	require.Equal(t, measured.Numbers.Count("input"), measured.Numbers.Count("unique")+s.planted.measured)
 	require.Equal(t, harness.Violated, measured.Verdict(harness.AtLeastOnce))
 	require.Equal(t, 3, report.Exit, report.Why)
 
 	fed := rows["auto-commit"]
-	require.Equal(t, s.planted.input, fed.Numbers.AckedAbsent)
-	require.Zero(t, fed.Numbers.Lost, "the source's fault is charged to no pipeline")
+	require.Equal(t, s.planted.input, fed.Numbers.Count("ackedAbsent"))
+	require.Zero(t, fed.Numbers.Count("lost"), "the source's fault is charged to no pipeline")
 	require.Equal(t, string(fed.Claims), fed.Delivered, "%+v", fed.Verdicts)
 }
 
@@ -129,10 +130,10 @@ func (s *stage) play() (*harness.Report, map[string]harness.Row) {
 		NewObserver: func(spec harness.ObserverSpec) (harness.Observer, error) { return observe.New(spec), nil },
 		Infos:       workloads.Infos(),
 		Settled: func(ctx context.Context, spec harness.ReadBackSpec) (bool, string, error) {
-			return readback.Settled(ctx, admin, spec.Cluster, spec.Plan)
+			return readback.Settled(ctx, ask.Of(admin, spec.Cluster.Info().Nodes...), spec.Plan)
 		},
 		Drained: func(ctx context.Context, spec harness.ReadBackSpec) (bool, string, error) {
-			return readback.Drained(ctx, admin, spec.Plan)
+			return readback.Drained(ctx, ask.Of(admin, spec.Cluster.Info().Nodes...), spec.Plan)
 		},
 		ReadBack: readback.Run,
 		Judge:    verifiers.Judge,

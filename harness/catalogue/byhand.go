@@ -18,21 +18,23 @@ type HandRequest struct {
 	Fault, Target string
 	// Options are NAME=VALUE, the values as in YAML: ranges and choices are drawn from the seed.
 	Options []string
-	// For is how long it lasts; 0 is until it is told to end.
+	// For is how long it lasts; 0: until it is ended.
 	For  time.Duration
 	Seed uint64
-	// Brokers is how many the cluster has; 0 where that is not known yet.
+	// Brokers is how many the cluster has; 0 if that is not known yet.
 	Brokers int
 }
 
-// anyNumber bounds what a target may name where nobody says how many there are. One that isn't there is found out at the
-// injection.
+// anyNumber bounds the numbers in a target when nothing shows how many there are. The injection refuses what isn't there.
 const anyNumber = 1 << 20
 
-// ByHand checks and makes a fault that no experiment's schedule has. What is wrong with it is a harness.UsageError.
+// ByHand checks and makes a fault that is in no experiment's schedule. Its errors are harness.UsageErrors.
 func ByHand(h HandRequest) (harness.ScheduledFault, error) {
 	fail := func(format string, args ...any) (harness.ScheduledFault, error) {
 		return harness.ScheduledFault{}, harness.UsageError{Reason: fmt.Sprintf(format, args...)}
+	}
+	if h.For != 0 && (h.For < shortest || h.For > longest) {
+		return fail("--for %s: give %s to %s, for example 10s", h.For, shortest, longest)
 	}
 	if _, err := toxics.Find(h.Fault); err != nil {
 		return fail("unknown fault %q (%s)", h.Fault, suggest(h.Fault, toxics.Names()))
@@ -76,8 +78,8 @@ func handOptions(texts []string) (map[string]setting, error) {
 	return out, nil
 }
 
-// checkByHand checks the target. The cluster's topics, groups and transactional ids are names of the user's own, which are
-// found at the injection.
+// checkByHand checks the target. The cluster's topics, groups and transactional ids are the user's: only the injection can
+// look them up.
 func checkByHand(h HandRequest, fault harness.Fault) error {
 	t, err := target.Parse(h.Target)
 	if err != nil {

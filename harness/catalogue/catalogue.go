@@ -45,8 +45,8 @@ func All() ([]harness.Experiment, error) {
 	return all, nil
 }
 
-// Find returns the experiment named so, ranges at their low ends. An unknown name is a harness.UsageError that carries
-// the nearest names.
+// Find returns the experiment of that name, ranges at their low ends. An unknown name is a harness.UsageError with the
+// nearest names.
 func Find(name string) (harness.Experiment, error) {
 	names := Names()
 	if !slices.Contains(names, name) {
@@ -62,7 +62,7 @@ func Find(name string) (harness.Experiment, error) {
 	return parse(file, source, pipelines())
 }
 
-// LoadFile reads a user's experiment, ranges at their low ends. What is wrong with it is an *Error.
+// LoadFile reads a user's experiment, ranges at their low ends. A mistake in the file is an *Error.
 func LoadFile(path string) (harness.Experiment, error) {
 	source, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -74,7 +74,7 @@ func LoadFile(path string) (harness.Experiment, error) {
 	return parse(path, source, pipelines())
 }
 
-// Open returns the experiment of a name, or of a file where the argument ends in .yaml or .yml or names a path.
+// Open returns the experiment of a name, or of a file if the argument ends in .yaml or .yml or is a path.
 func Open(nameOrPath string) (harness.Experiment, error) {
 	ext := filepath.Ext(nameOrPath)
 	if ext == ".yaml" || ext == ".yml" || strings.ContainsRune(nameOrPath, os.PathSeparator) {

@@ -16,7 +16,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()
@@ -161,7 +161,7 @@ func TestFlagsThatBreakASchedule(t *testing.T) {
 func TestQuorumFollowsTheTopology(t *testing.T) {
 	for _, c := range []struct {
 		cluster, first, second string
-		lost                   string // "" where the quorum stays
+		lost                   string // "" if the quorum stays
 	}{
 		{"{}", "broker 1", "broker 2", "2 of 3 nodes"},
 		{"{brokers: 5}", "broker 1", "broker 2", ""},

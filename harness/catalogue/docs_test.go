@@ -83,7 +83,7 @@ func TestThePageHasEveryTrigger(t *testing.T) {
 	require.Equal(t, triggerTable(), oldTable.FindString(page), "the triggers have changed: go test ./harness/catalogue -update")
 }
 
-// TestThePageNamesEverything: a field, trigger or setting that nobody can look up does not exist.
+// TestThePageNamesEverything: a field, trigger or setting that is not on the page does not exist for users.
 func TestThePageNamesEverything(t *testing.T) {
 	page := schedulesPage(t)
 	has := func(what, name, cell string) {

@@ -11,7 +11,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// drawer decides what a range or a choice comes to. Path names the place in the file ("latency.faults[0].at").
+// drawer decides ranges and choices. Path is where they are in the file ("latency.faults[0].at").
 type drawer interface {
 	// below returns a number from 0 to n-1.
 	below(path string, n int64) int64
@@ -27,20 +27,19 @@ type highest struct{}
 
 func (highest) below(_ string, n int64) int64 { return n - 1 }
 
-// seeded draws from a generator of its own for each place, so that one draw more in a file leaves the others as they
-// were.
+// seeded draws from a generator of its own for each path, so that one more draw in a file leaves the others as they were.
 type seeded uint64
 
 func (s seeded) below(path string, n int64) int64 {
 	place := fnv.New64a()
-	_, _ = place.Write([]byte(path)) // never fails, says its documentation
+	_, _ = place.Write([]byte(path)) // documented never to fail
 	return rand.New(rand.NewPCG(uint64(s), place.Sum64())).Int64N(n)
 }
 
-// span is a range of durations; low equals high where a file gives one.
+// span is a range of durations; low equals high if the file gives a single one.
 type span struct{ low, high time.Duration }
 
-// draw returns a duration of the span, both ends included: in steps people can read.
+// draw returns a duration of the span, both ends included: in steps that people can read.
 func (s span) draw(d drawer, path string) time.Duration {
 	step := time.Millisecond
 	if s.high-s.low >= time.Second {
@@ -98,7 +97,7 @@ func Concrete(exp harness.Experiment, seed uint64) (harness.Experiment, error) {
 	return exp, recheck(exp, doc)
 }
 
-// recheck looks at a concrete schedule again, for flags may have changed the experiment around it.
+// recheck checks a concrete schedule again: flags may have changed the experiment around it.
 func recheck(exp harness.Experiment, doc *document) error {
 	if doc.exp.Cluster = exp.Cluster; !doc.allowQuorumLoss {
 		d := &decoder{file: exp.Name + ".yaml"}

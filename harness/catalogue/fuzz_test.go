@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzParse: whatever a file holds, it is an experiment or an *Error with a position.
+// FuzzParse: whatever is in a file, it is an experiment or an *Error with a position.
 func FuzzParse(f *testing.F) {
 	for _, pattern := range []string{"testdata/broken/*.yaml", "experiments/*.yaml"} {
 		files, err := filepath.Glob(pattern)

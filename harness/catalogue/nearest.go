@@ -7,7 +7,7 @@ import (
 	"github.com/chaeos/chaeos/harness/nearest"
 )
 
-// suggest names the nearest of the names there are, or all of them where none is near.
+// suggest names the nearest of the names, or all of them if none is near.
 func suggest(name string, names []string) string {
 	near := nearest.Names(name, names)
 	if len(near) == 0 {

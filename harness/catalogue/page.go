@@ -5,13 +5,20 @@ import (
 	"strings"
 )
 
-// pageHead stands above the experiments on their page.
+// pageHead comes before the experiments on their page.
 const pageHead = `# The experiments
 
-Made from the catalogue (harness/catalogue/experiments): a test keeps this page current. What each came to on real
-brokers is in the README's track record. ` + "`chaeos show NAME --yaml`" + ` prints an experiment's file to start one of your own from;
-[SCHEDULES.md](SCHEDULES.md) has the grammar.
+Written from [the catalogue](../harness/catalogue/experiments); a test keeps it current. Each block is what
+` + "`chaeos show NAME --seed 1`" + ` prints, in shorter lines. [TRACK-RECORD.md](TRACK-RECORD.md) has what came out on real
+brokers. For an experiment of your own, start from ` + "`chaeos show NAME --yaml`" + ` and [SCHEDULES.md](SCHEDULES.md).
 `
+
+const (
+	// pageWidth is how many characters of a code block GitHub shows without scrolling.
+	pageWidth = 114
+	// pageIndent puts the rest of a broken line a little to the right of Show's second column.
+	pageIndent = "             "
+)
 
 // Page writes every experiment that comes with chaeos as one Markdown document, drawn with seed 1.
 func Page() (string, error) {
@@ -33,7 +40,27 @@ func Page() (string, error) {
 		if about != "" {
 			fmt.Fprintf(&b, "%s\n\n", strings.TrimSpace(about))
 		}
-		fmt.Fprintf(&b, "```\n$ chaeos show %s\npipelines%s```\n", name, rest)
+		fmt.Fprintf(&b, "```\n%s```\n", wrapped("pipelines"+rest))
 	}
 	return b.String(), nil
+}
+
+// wrapped breaks lines that are wider than the page: after a comma if there is one, else between words.
+func wrapped(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		for len(line) > pageWidth {
+			at := strings.LastIndex(line[:pageWidth], ", ") + 1
+			if at < pageWidth/2 {
+				at = strings.LastIndexByte(line[:pageWidth], ' ')
+			}
+			if at <= len(pageIndent) { // one word alone is wider
+				break
+			}
+			b.WriteString(line[:at] + "\n")
+			line = pageIndent + line[at+1:]
+		}
+		b.WriteString(line)
+	}
+	return b.String()
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // checkQuorum refuses schedules in which a majority of the controllers may be gone at one time: then there are no
-// elections, and what a run shows is the loss of the quorum, not what its faults are named after.
+// elections, and a run shows the loss of the quorum, not what its faults are named after.
 func (d *decoder) checkQuorum(doc *document) {
 	voters := len(doc.exp.Cluster.Topology.Voters())
 	for i, e := range doc.faults {
@@ -37,7 +37,7 @@ func (doc *document) begins(i int) time.Duration {
 	return earliest
 }
 
-// healedBefore says whether line i's faults are all healed before line j begins, by j's triggers.
+// healedBefore reports whether line i's faults are all healed before line j begins, by j's triggers.
 func (doc *document) healedBefore(i, j int) bool {
 	before := doc.follows(doc.faults[j])
 	switch {
@@ -50,8 +50,8 @@ func (doc *document) healedBefore(i, j int) bool {
 	}
 }
 
-// lostAt counts the nodes that may be out of the quorum at a time, when line by begins. Targets found at run time count
-// one each: two of them may be two nodes, even when they read the same.
+// lostAt counts the nodes that may be out of the quorum at a time, when line by begins. Targets found at run time count one
+// each: two of them may be two nodes, even if they read the same.
 func (doc *document) lostAt(t time.Duration, by int) int {
 	named, found, voters := map[int]bool{}, 0, len(doc.exp.Cluster.Topology.Voters())
 	for i, e := range doc.faults {
@@ -72,8 +72,8 @@ func (doc *document) lostAt(t time.Duration, by int) int {
 	return min(len(named)+found, voters)
 }
 
-// outage is the worst that a fault may take out of the quorum. Different targets to choose from are one node, not known
-// before. Where controllers are nodes of their own, only a fault on the controller takes one of them.
+// outage is the most that a fault may take out of the quorum. A choice of targets is one node, not known before. If
+// controllers are nodes of their own, only a fault on the controller takes one of them.
 func (e entry) outage(separate bool) target.Outage {
 	var worst target.Outage
 	for _, d := range []drawer{lowest{}, highest{}} {

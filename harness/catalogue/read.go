@@ -13,14 +13,14 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 )
 
-// document is an experiment as its file says it, before anything was drawn.
+// document is an experiment as it is in its file, before anything was drawn.
 type document struct {
 	exp             harness.Experiment
 	allowQuorumLoss bool
 	faults          []entry
 }
 
-// The defaults of what a file leaves out.
+// The defaults of fields that a file leaves out.
 const (
 	defaultRate       = 400
 	defaultRecordSize = 100
@@ -117,10 +117,10 @@ func (d *decoder) load(f field, load *harness.Load) {
 	fields := d.fields(f.value, "with the load", "rate", "duration", "record-size", "burst", "burst-every")
 	d.require(f.value, fields, "duration")
 	if v, ok := fields["rate"]; ok {
-		load.Rate = d.number(v, 0.1, 1e6)
+		load.Rate = d.number(v, harness.MinRate, harness.MaxRate)
 	}
 	if v, ok := fields["duration"]; ok {
-		load.Duration = d.duration(v, time.Second, 24*time.Hour)
+		load.Duration = d.duration(v, harness.MinDuration, harness.MaxDuration)
 	}
 	if v, ok := fields["record-size"]; ok {
 		load.RecordSize = d.integer(v, history.OutputSize, 1<<20)

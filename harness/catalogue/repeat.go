@@ -8,7 +8,7 @@ import (
 // mostRepeats bounds the repetitions of one line: more would be a fault of its own.
 const mostRepeats = 500
 
-// repeat says how often a line's fault comes again. The zero value is once.
+// repeat is how often a line's fault is injected. The zero value is once.
 type repeat struct {
 	every span
 	// count is how often in all; until is the time after which no further one begins. One of them is given.
@@ -32,7 +32,7 @@ func (d *decoder) repeat(e entry) repeat {
 	if !repeated || d.err != nil {
 		return repeat{}
 	}
-	r := repeat{every: d.span(every, shortest, 24*time.Hour)}
+	r := repeat{every: d.span(every, shortest, longest)}
 	if counted {
 		r.count = d.numbers(count, 1, mostRepeats)
 	} else {
@@ -49,7 +49,7 @@ func (d *decoder) repeat(e entry) repeat {
 
 func (r repeat) given() bool { return r.every.high > 0 }
 
-// last is the latest that the line's last fault can begin, where the first begins at the given time.
+// last is the latest time at which the line's last fault can begin, if the first begins at the given time.
 func (r repeat) last(at time.Duration) time.Duration {
 	switch {
 	case !r.given():
@@ -61,7 +61,7 @@ func (r repeat) last(at time.Duration) time.Duration {
 	}
 }
 
-// earliest is the earliest that the line's last fault can begin, where the first begins at the given time.
+// earliest is the earliest time at which the line's last fault can begin, if the first begins at the given time.
 func (r repeat) earliest(at time.Duration) time.Duration {
 	if r.count.high > 0 {
 		return at + time.Duration(r.count.low-1)*r.every.low

@@ -13,8 +13,11 @@ import (
 	"github.com/chaeos/chaeos/toxics"
 )
 
-// shortest is the shortest time that a fault may last.
-const shortest = 100 * time.Millisecond
+// shortest and longest bound how long a fault may last.
+const (
+	shortest = 100 * time.Millisecond
+	longest  = 24 * time.Hour
+)
 
 // reserved are the fields of a schedule's line that are no options of its fault.
 var reserved = []string{
@@ -25,7 +28,7 @@ var reserved = []string{
 type entry struct {
 	at, lasts span
 	repeat    repeat
-	// label is what triggers of later lines call it.
+	// label is its name for triggers of later lines.
 	label          string
 	when, healWhen *condition
 	aimsAt         []string
@@ -66,7 +69,7 @@ func (d *decoder) schedule(f field, doc *document) {
 	}
 }
 
-// entry reads one line: when, what and on whom; every field that is not reserved is an option of the fault.
+// entry reads one line: when, what, and on which target. Every field that is not reserved is an option of the fault.
 func (d *decoder) entry(item field, doc *document) entry {
 	e := entry{options: map[string]setting{}, tokens: map[string]field{}, start: first(item.value)}
 	for _, f := range d.entries(item.value, "with a fault") {
@@ -85,7 +88,7 @@ func (d *decoder) entry(item field, doc *document) entry {
 		case "at":
 			e.at = d.span(f, 0, 24*time.Hour)
 		case "for":
-			e.lasts = d.span(f, shortest, 24*time.Hour)
+			e.lasts = d.span(f, shortest, longest)
 		case "name":
 			e.label = d.label(f, doc)
 		case "aims-at":
@@ -191,7 +194,7 @@ func (d *decoder) makeFault(e entry, target string, options map[string]any, scop
 	}
 }
 
-// scopeOf says what an experiment has, for checks of faults.
+// scopeOf is what an experiment has, for checks of faults.
 func scopeOf(names []string, exp harness.Experiment) (harness.Scope, error) {
 	scope := harness.Scope{Brokers: len(exp.Cluster.Topology.BrokerIDs()), Partitions: exp.Cluster.Partitions, Workers: exp.Workers}
 	for _, info := range pipelines() {

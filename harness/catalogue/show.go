@@ -101,7 +101,7 @@ func faultText(f harness.ScheduledFault) string {
 	return b.String()
 }
 
-// whenText says what is special about a trigger, each with a comma before it.
+// whenText is what is special about a trigger, each part with a comma before it.
 func whenText(w harness.When) (text string) {
 	if w.Delay > 0 {
 		text += fmt.Sprintf(", %s later", w.Delay)

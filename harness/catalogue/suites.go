@@ -16,7 +16,7 @@ import (
 //go:embed suites/*.yaml
 var embeddedSuites embed.FS
 
-// everything stands in a suite's file for all experiments that come with chaeos.
+// everything means, in a suite's file, all experiments that come with chaeos.
 const everything = "all"
 
 // Suite is a named list of experiments.
@@ -40,7 +40,7 @@ func SuiteNames() []string {
 	return files
 }
 
-// FindSuite returns the suite named so. An unknown name is a harness.UsageError that carries the nearest names.
+// FindSuite returns the suite of that name. An unknown name is a harness.UsageError with the nearest names.
 func FindSuite(name string) (Suite, error) {
 	if !slices.Contains(SuiteNames(), name) {
 		return Suite{}, harness.UsageError{Reason: fmt.Sprintf("unknown suite %q (%s)", name, suggest(name, SuiteNames()))}

@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	// fireWithin is how long a trigger may take unless the line says otherwise; one that waits for another fault may take
-	// so much longer than that fault can last.
+	// fireWithin is how long a trigger may take by default; one that waits for another fault gets this time on top of what
+	// that fault may last.
 	fireWithin = 10 * time.Second
-	// longestWithin bounds what a line may say.
+	// longestWithin bounds what a line may set.
 	longestWithin = 24 * time.Hour
 )
 
@@ -111,18 +111,18 @@ func (d *decoder) bounded(e *entry, doc *document) {
 	case e.when.within == 0:
 		e.when.within = doc.bound(e)
 	case e.at.low+e.when.within < awaited:
-		d.fail(first(e.when.field.value), "the trigger gives up at %s, and the fault it waits for may come to that at %s only",
+		d.fail(first(e.when.field.value), "the trigger gives up at %s, and the fault it waits for may get there only at %s",
 			e.at.low+e.when.within, awaited)
 	}
 }
 
-// bound is how long a line's trigger may take where it doesn't say: as long as the fault it waits for may take to get
-// there, and a margin.
+// bound is how long a line's trigger may take by default: as long as the fault it waits for may take to get there, and a
+// margin.
 func (doc *document) bound(e *entry) time.Duration {
 	return max(doc.awaited(e)-e.at.low, 0) + fireWithin
 }
 
-// awaited is the latest time at which the fault that a line's trigger waits for is injected, or healed; 0 where it waits
+// awaited is the latest time at which the fault that a line's trigger waits for is injected, or healed; 0 if it waits
 // for none.
 func (doc *document) awaited(e *entry) time.Duration {
 	i := doc.follows(*e)

@@ -15,7 +15,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// Error says what is wrong with an experiment's file, and where.
+// Error is a mistake in an experiment's file, and where it is.
 type Error struct {
 	File         string
 	Line, Column int
@@ -82,7 +82,7 @@ func (d *decoder) entries(node ast.Node, what string) []field {
 	for it := m.MapRange(); it.Next(); {
 		key := it.Key().GetToken()
 		if name := key.Value; it.Key().IsMergeKey() {
-			d.fail(key, "merge keys are not understood here")
+			d.fail(key, "merge keys are not supported")
 		} else {
 			out = append(out, field{name, key, it.Value()})
 		}
@@ -102,7 +102,7 @@ func (d *decoder) fields(node ast.Node, what string, known ...string) map[string
 	return out
 }
 
-// require says where a mapping lacks a field.
+// require refuses a mapping that lacks a field.
 func (d *decoder) require(node ast.Node, fields map[string]field, names ...string) {
 	for _, name := range names {
 		if _, ok := fields[name]; !ok && node != nil {

@@ -1,14 +1,12 @@
-// Package effects is what the external service has durably accepted: one SQLite file in the run's folder, written by the
-// service alone, read by the observer while it runs and by the read-back once everything has ended.
+// Package effects is what the external service has durably accepted: one SQLite file in the run's folder. Only the service
+// writes it. The observer reads it while the service runs, the read-back once everything has ended.
 package effects
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -22,9 +20,9 @@ const File = "effects.db"
 // Path is the store of the run in dir.
 func Path(dir string) string { return filepath.Join(dir, File) }
 
-// Effect is one thing that the service did: the request's body, in the order in which it was accepted.
+// Effect is one side effect of the service: a request's body, in the order in which the bodies were accepted.
 type Effect struct {
-	// Offset counts the effects of one pipeline in one partition, from 0.
+	// Offset counts the side effects of one pipeline in one partition, from 0.
 	Offset int64
 	Value  []byte
 	// Accepted is when it was stored, in milliseconds of the service's wall clock.
@@ -50,19 +48,19 @@ INSERT INTO effects (pipeline, partition, offset, key, value, accepted)
 SELECT ?1, ?2, COALESCE(MAX(offset) + 1, 0), NULLIF(?3, ''), ?4, ?5 FROM effects WHERE pipeline = ?1 AND partition = ?2
 ON CONFLICT (pipeline, key) WHERE key IS NOT NULL DO NOTHING`
 
-// Store accepts effects. It is safe for several goroutines: those that come while another's effect is being written reach
-// the disk together, as services do that have many callers.
+// Store accepts side effects. It is safe for several goroutines: those that arrive while another one is being written reach
+// the disk together, as in services with many callers.
 type Store struct {
 	db     *sql.DB
 	insert *sql.Stmt
 	asks   chan *ask
 	done   chan struct{}
-	// closing is held for reading while an effect is accepted.
+	// closing is held for reading while a side effect is accepted.
 	closing sync.RWMutex
 	closed  bool
 }
 
-// ask is one effect to be stored.
+// ask is one side effect to be stored.
 type ask struct {
 	pipeline  string
 	partition int32
@@ -73,10 +71,10 @@ type ask struct {
 	answered  chan struct{}
 }
 
-// mostTogether bounds how many effects are stored by one transaction of the database.
+// mostTogether bounds how many side effects one transaction of the database stores.
 const mostTogether = 256
 
-// Create opens the store at path for writing, and makes it where it is not there yet.
+// Create opens the store at path for writing, and makes it if it is not there yet.
 func Create(path string) (*Store, error) {
 	// FULL: a commit has reached the disk before it is answered, also in WAL mode.
 	db, err := open(path, url.Values{"_pragma": {"journal_mode(WAL)", "synchronous(FULL)", "busy_timeout(5000)"}})
@@ -106,7 +104,7 @@ func open(path string, options url.Values) (*sql.DB, error) {
 
 var errClosed = errors.New("effects: the store is closed")
 
-// Accept stores an effect, durably once it returns. With a key that the pipeline has used before nothing is stored, and
+// Accept stores a side effect, durably once it returns. If the pipeline has used the key before, nothing is stored, and
 // stored is false.
 func (s *Store) Accept(pipeline string, partition int32, key string, value []byte) (stored bool, err error) {
 	s.closing.RLock()
@@ -120,7 +118,7 @@ func (s *Store) Accept(pipeline string, partition int32, key string, value []byt
 	return a.stored, a.err
 }
 
-// write stores what is asked for until the store is closed: each time all that waits.
+// write stores what is asked for until the store is closed: each time everything that waits.
 func (s *Store) write() {
 	defer close(s.done)
 	for first := range s.asks {
@@ -138,7 +136,7 @@ func (s *Store) write() {
 	}
 }
 
-// store stores effects in one transaction: all, or with an error none.
+// store stores side effects in one transaction: all of them, or none and an error.
 func (s *Store) store(together []*ask) error {
 	if len(together) == 1 {
 		return together[0].store(s.insert)
@@ -166,7 +164,7 @@ func (a *ask) store(insert *sql.Stmt) error {
 	return err
 }
 
-// Unconfirmed notes that a caller will not be told what became of its effect.
+// Unconfirmed counts a call of a pipeline that the service will not confirm.
 func (s *Store) Unconfirmed(pipeline string) error {
 	_, err := s.db.Exec(`INSERT INTO unconfirmed VALUES (?, 1) ON CONFLICT (pipeline) DO UPDATE SET n = n + 1`, pipeline)
 	if err != nil {
@@ -175,7 +173,7 @@ func (s *Store) Unconfirmed(pipeline string) error {
 	return nil
 }
 
-// Forget forgets every key: whoever comes with one of them again is served as if for the first time. The effects stay.
+// Forget forgets every key: a call that repeats one is served as if it were the first. The side effects stay.
 func (s *Store) Forget() error {
 	txn, err := s.db.Begin()
 	if err != nil {
@@ -206,78 +204,3 @@ func (s *Store) Close() error {
 	}
 	return errors.Join(s.insert.Close(), s.db.Close())
 }
-
-// Reader reads a store that another process may be writing.
-type Reader struct{ db *sql.DB }
-
-// Open opens the store at path for reading; os.ErrNotExist where nothing was ever stored.
-func Open(path string) (*Reader, error) {
-	if _, err := os.Stat(path); err != nil {
-		return nil, fmt.Errorf("effects: %w", err)
-	}
-	db, err := open(path, url.Values{"_pragma": {"query_only(1)", "busy_timeout(5000)"}})
-	if err != nil {
-		return nil, err
-	}
-	// Between the making of the file and of the table nothing is stored either.
-	var tables int
-	err = db.QueryRow(`SELECT COUNT(*) FROM sqlite_master WHERE name = 'effects'`).Scan(&tables)
-	if err == nil && tables == 0 {
-		err = os.ErrNotExist
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("effects: %w", err), db.Close())
-	}
-	return &Reader{db: db}, nil
-}
-
-// From returns at most so many effects of a pipeline in a partition, from an offset on.
-func (r *Reader) From(ctx context.Context, pipeline string, partition int32, offset int64, most int) ([]Effect, error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT offset, value, accepted FROM effects
-		WHERE pipeline = ? AND partition = ? AND offset >= ? ORDER BY offset LIMIT ?`, pipeline, partition, offset, most)
-	if err != nil {
-		return nil, fmt.Errorf("effects: %w", err)
-	}
-	defer rows.Close()
-	var all []Effect
-	for rows.Next() {
-		var e Effect
-		if err := rows.Scan(&e.Offset, &e.Value, &e.Accepted); err != nil {
-			return nil, fmt.Errorf("effects: %w", err)
-		}
-		all = append(all, e)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("effects: %w", err)
-	}
-	return all, nil
-}
-
-// End is the number of effects of a pipeline in a partition.
-func (r *Reader) End(ctx context.Context, pipeline string, partition int32) (n int64, err error) {
-	err = r.db.QueryRowContext(ctx, `SELECT COUNT(*) FROM effects WHERE pipeline = ? AND partition = ?`, pipeline, partition).Scan(&n)
-	if err != nil {
-		return 0, fmt.Errorf("effects: %w", err)
-	}
-	return n, nil
-}
-
-// Unconfirmed is how many calls of a pipeline the service took and did not confirm, because it was told so.
-func (r *Reader) Unconfirmed(ctx context.Context, pipeline string) (n int64, err error) {
-	return r.sum(ctx, `SELECT COALESCE(SUM(n), 0) FROM unconfirmed WHERE pipeline = ?`, pipeline)
-}
-
-// Forgotten is how many keys of a pipeline the service has forgotten, because it was told so.
-func (r *Reader) Forgotten(ctx context.Context, pipeline string) (n int64, err error) {
-	return r.sum(ctx, `SELECT COALESCE(SUM(n), 0) FROM forgotten WHERE pipeline = ?`, pipeline)
-}
-
-func (r *Reader) sum(ctx context.Context, query, pipeline string) (n int64, err error) {
-	if err := r.db.QueryRowContext(ctx, query, pipeline).Scan(&n); err != nil {
-		return 0, fmt.Errorf("effects: %w", err)
-	}
-	return n, nil
-}
-
-// Close closes the reader.
-func (r *Reader) Close() error { return r.db.Close() }

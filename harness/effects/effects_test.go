@@ -47,7 +47,7 @@ func TestEffectsAreKeptInOrderAndKeysOnce(t *testing.T) {
 	require.NoError(t, r.Close())
 	require.NoError(t, s.Close())
 
-	s, err = Create(path) // a new life goes on
+	s, err = Create(path) // a new incarnation continues
 	require.NoError(t, err)
 	stored, err := s.Accept("p", 1, "k", []byte("b"))
 	require.NoError(t, err)

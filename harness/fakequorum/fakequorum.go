@@ -1,4 +1,4 @@
-// Package fakequorum is for tests: it teaches kfake what a run asks of a cluster and kfake can't answer.
+// Package fakequorum is for tests: it makes kfake answer what a run asks of a cluster and kfake doesn't know.
 package fakequorum
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// Answer makes kfake say that the controller quorum is led by the given node, announce that it can, and name one
+// Answer makes kfake answer that the given node leads the controller quorum, announce the request for that, and name one
 // finalised feature, transaction.version 2.
 func Answer(ctx context.Context, kafka *kfake.Cluster, controller int32) error {
 	can, err := announced(ctx, kafka)
@@ -35,7 +35,7 @@ func Answer(ctx context.Context, kafka *kfake.Cluster, controller int32) error {
 	return nil
 }
 
-// announced is what kfake says by itself that it can do.
+// announced are the requests that kfake announces by itself.
 func announced(ctx context.Context, kafka *kfake.Cluster) ([]kmsg.ApiVersionsResponseApiKey, error) {
 	client, err := kgo.NewClient(kgo.SeedBrokers(kafka.ListenAddrs()...))
 	if err != nil {

@@ -54,8 +54,10 @@ func fillNumber(t *rapid.T, v reflect.Value) {
 	}
 }
 
+var headerSize = int(format.HeaderSize())
+
 func framesOf(entries []Entry) []byte {
-	data := []byte(fileMagic + string(rune(Version)))
+	data := format.AppendHeader(nil, Version)
 	for _, e := range entries {
 		data = appendFrame(data, e)
 	}
@@ -109,7 +111,7 @@ func TestTruncatedAnywhere(t *testing.T) {
 		data := framesOf(want)
 		for n := range len(data) + 1 {
 			got, tail, err := readEntries(data[:n])
-			if n >= len(fileMagic)+1 {
+			if n >= headerSize {
 				require.NoError(t, err)
 			}
 			require.Equal(t, n == len(data), tail.Whole() && len(got) == len(want))
@@ -117,7 +119,7 @@ func TestTruncatedAnywhere(t *testing.T) {
 			for i := range got {
 				equal(t, want[i], got[i])
 			}
-			require.Equal(t, n, len(framesOf(got))*min(1, n/(len(fileMagic)+1))+int(tail.LostBytes), "what is not read is reported as lost")
+			require.Equal(t, n, len(framesOf(got))*min(1, n/(headerSize))+int(tail.LostBytes), "what is not read is reported as lost")
 		}
 	})
 }
@@ -127,7 +129,7 @@ func TestFlippedAnywhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := append(rapid.SliceOfN(rapid.Custom(drawEntry), 1, 4).Draw(t, "entries"), &End{At: 5})
 		data := framesOf(want)
-		at := rapid.IntRange(len(fileMagic)+1, len(data)-1).Draw(t, "at")
+		at := rapid.IntRange(headerSize, len(data)-1).Draw(t, "at")
 		data[at] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
 		got, tail, err := readEntries(data)
 		require.NoError(t, err)

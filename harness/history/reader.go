@@ -1,61 +1,52 @@
 package history
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"os"
+
+	"github.com/chaeos/chaeos/harness/frame"
 )
 
-// Tail says how a history file ended.
+// format is how history files look.
+var format = frame.Format{Magic: "chaeosH", Length: frame.Varint, Most: 64 << 20, Buffer: 128 << 10}
+
+// Tail describes how a history file ended.
 type Tail struct {
 	// Entries is the number of whole entries, End and Process included.
 	Entries int
-	// LostBytes is what follows the last whole entry and could not be read: a truncated or damaged frame.
+	// LostBytes follow the last whole entry and could not be read: a truncated or damaged frame.
 	LostBytes int64
-	// Ended says that the writer closed the file in order.
+	// Ended reports whether the writer closed the file in order.
 	Ended bool
-	// Reason says why reading stopped early, where LostBytes is not 0.
+	// CutShort reports whether the last frame is cut short, as that of a killed writer can be: what it announces did not
+	// happen.
+	CutShort bool
+	// Reason is why reading stopped early, if LostBytes is not 0.
 	Reason string
 }
 
-// Whole says that the writer closed the file and every byte of it was read.
+// Whole reports whether the writer closed the file and every byte of it was read.
 func (t Tail) Whole() bool { return t.Ended && t.LostBytes == 0 }
-
-const (
-	readBuffer = 128 << 10
-	// maxFrame bounds a frame, in bytes: a damaged length must not make the reader allocate a whole file.
-	maxFrame = 64 << 20
-)
-
-var (
-	errCutShort = errors.New("the last frame is cut short")
-	errFrameCRC = errors.New("a frame's CRC is wrong")
-)
 
 // Reader streams one history file, in memory bounded by its largest frame. It is for one goroutine. Of a file that is
 // still being written it reads what was there when it was opened.
 type Reader struct {
-	in   *bufio.Reader
-	file io.Closer
-	size int64
-	at   int64
-	// frame holds a frame of large bytes that doesn't fit into the buffer (large 0: it does).
-	frame  []byte
-	large  int
+	frames *frame.Reader
+	file   io.Closer
+	size   int64
 	codec  codec
 	reused [maxKind + 1]Entry
-	fresh  bool
-	done   bool
-	tail   Tail
+	// fresh makes a new entry each time instead of using the last of its kind again.
+	fresh bool
+	done  bool
+	tail  Tail
 }
 
-// Open opens a history file. It fails when the file is missing, isn't a history, or is of another version; a file that
-// was cut before its header was whole has no entries, and its tail says so.
+// Open opens a history file. It fails if the file is missing, isn't a history, or is of another version. A file that was
+// cut before its header was whole has no entries, and its tail says so.
 func Open(path string) (*Reader, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -65,7 +56,7 @@ func Open(path string) (*Reader, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("history: %w", err), f.Close())
 	}
-	r, err := newReader(io.LimitReader(f, info.Size()), info.Size(), f)
+	r, err := newReader(f, info.Size(), f)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("history %s: %w", path, err), f.Close())
 	}
@@ -73,28 +64,27 @@ func Open(path string) (*Reader, error) {
 }
 
 func newReader(in io.Reader, size int64, file io.Closer) (*Reader, error) {
-	r := &Reader{in: bufio.NewReaderSize(in, readBuffer), size: size, file: file, codec: codec{reading: true, known: map[string]string{}}}
-	header, err := r.in.Peek(len(fileMagic) + 1)
+	r := &Reader{frames: format.NewReader(in, size), size: size, file: file, codec: codec{reading: true, known: map[string]string{}}}
+	version, err := r.frames.Header()
 	switch {
-	case errors.Is(err, io.EOF):
+	case errors.Is(err, frame.ErrCut):
 		// Killed, or out of disk, before the header was whole: nothing of it can be read, and nothing claims otherwise.
 		r.lose(errors.New("the header is cut short"))
 		return r, nil
+	case errors.Is(err, frame.ErrMagic):
+		return nil, errors.New("not a history file")
 	case err != nil:
 		return nil, err
-	case string(header[:len(fileMagic)]) != fileMagic:
-		return nil, errors.New("not a history file")
-	case header[len(fileMagic)] != Version:
-		return nil, fmt.Errorf("version %d; this chaeos reads version %d", header[len(fileMagic)], Version)
+	case version != Version:
+		return nil, fmt.Errorf("version %d; this chaeos reads version %d", version, Version)
 	}
-	r.skip(len(header))
 	return r, nil
 }
 
 // Size is the file's size when it was opened, in bytes.
 func (r *Reader) Size() int64 { return r.size }
 
-// Tail says how the file ended, once Next returned nil.
+// Tail describes how the file ended, once Next returned nil.
 func (r *Reader) Tail() Tail { return r.tail }
 
 // Close closes the file.
@@ -105,13 +95,17 @@ func (r *Reader) Close() error {
 	return nil
 }
 
-// Next returns the next whole entry, or nil at the end of what can be read. The entry and its slices are used again by
-// the next entry of its kind: copy what is to last.
+// Next returns the next whole entry, or nil at the end of what can be read. The next entry of the same kind uses the entry
+// and its slices again: copy what is to last.
 func (r *Reader) Next() Entry {
-	if r.done || r.at == r.size {
+	if r.done {
 		return nil
 	}
-	body, whole, err := r.nextFrame()
+	body, err := r.frames.Next()
+	if errors.Is(err, io.EOF) {
+		r.done = true
+		return nil
+	}
 	var e Entry
 	if err == nil {
 		e, err = r.decode(body)
@@ -120,7 +114,6 @@ func (r *Reader) Next() Entry {
 		r.lose(err)
 		return nil
 	}
-	r.skip(whole)
 	r.tail.Entries++
 	_, r.tail.Ended = e.(*End)
 	return e
@@ -128,57 +121,7 @@ func (r *Reader) Next() Entry {
 
 func (r *Reader) lose(err error) {
 	r.done = true
-	r.tail.LostBytes, r.tail.Reason = r.size-r.at, err.Error()
-}
-
-func (r *Reader) skip(n int) {
-	if r.large == 0 {
-		_, _ = r.in.Discard(n) // these bytes were peeked at
-	}
-	r.large = 0
-	r.at += int64(n)
-}
-
-// nextFrame returns the next frame's body, valid until the next call, and the whole frame's size.
-func (r *Reader) nextFrame() (body []byte, whole int, err error) {
-	head, err := r.in.Peek(binary.MaxVarintLen64)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, 0, err
-	}
-	size, n := binary.Uvarint(head)
-	left := r.size - r.at
-	if n <= 0 || size > uint64(left) || int64(n)+int64(size)+4 > left {
-		return nil, 0, errCutShort
-	}
-	if size > maxFrame {
-		return nil, 0, errors.New("a frame's length is impossible")
-	}
-	whole = n + int(size) + 4
-	frame, err := r.in.Peek(whole)
-	if errors.Is(err, bufio.ErrBufferFull) {
-		frame, err = r.readLarge(whole)
-	}
-	if err != nil {
-		if errors.Is(err, io.EOF) {
-			err = errCutShort
-		}
-		return nil, 0, err
-	}
-	end := n + int(size)
-	if binary.LittleEndian.Uint32(frame[end:]) != crc32.Checksum(frame[:end], castagnoli) {
-		return nil, 0, errFrameCRC
-	}
-	return frame[n:end], whole, nil
-}
-
-// readLarge reads a frame that the buffer doesn't hold.
-func (r *Reader) readLarge(n int) (frame []byte, err error) {
-	if cap(r.frame) < n {
-		r.frame = make([]byte, n)
-	}
-	r.large = n
-	_, err = io.ReadFull(r.in, r.frame[:n])
-	return r.frame[:n], err
+	r.tail.LostBytes, r.tail.Reason, r.tail.CutShort = r.frames.Left(), err.Error(), errors.Is(err, frame.ErrCut)
 }
 
 // decode reads one whole entry and refuses left-over bytes.
@@ -206,8 +149,8 @@ func (r *Reader) decode(b []byte) (Entry, error) {
 }
 
 // ReadFile calls fn with every whole entry of a history file, in order; fn may keep them. A truncated or damaged rest is
-// no error: the tail reports it. It fails when the file is missing, isn't a history, or is of another version, and with
-// fn's error.
+// no error: the tail reports it. It fails if the file is missing, isn't a history, or is of another version, and with fn's
+// error.
 func ReadFile(path string, fn func(Entry) error) (Tail, error) { return readFile(path, true, fn) }
 
 // Scan is ReadFile for long files: an entry and its slices are used again once fn returned, so that memory doesn't grow.

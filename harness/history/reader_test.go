@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/chaeos/chaeos/harness/frame"
 )
 
 // TestScanGivesTheSame: entries that are used again say what fresh ones say, whatever came before.
@@ -26,7 +28,7 @@ func TestScanGivesTheSame(t *testing.T) {
 
 // TestLargeFrames: frames beyond the reader's buffer are read whole, between small ones; damaged, they are lost whole.
 func TestLargeFrames(t *testing.T) {
-	big := &Latency{Pipeline: "p", HDR: bytes.Repeat([]byte{7}, 3*readBuffer)}
+	big := &Latency{Pipeline: "p", HDR: bytes.Repeat([]byte{7}, 3*format.Buffer)}
 	want := []Entry{&Intent{At: 1}, big, &Intent{At: 2}, big, &End{At: 3}}
 	data := framesOf(want)
 	got, tail, err := readEntries(data)
@@ -36,12 +38,12 @@ func TestLargeFrames(t *testing.T) {
 		equal(t, want[i], got[i])
 	}
 	before := len(framesOf(want[:3]))
-	data[before+readBuffer] ^= 1
+	data[before+format.Buffer] ^= 1
 	got, tail, err = readEntries(data)
 	require.NoError(t, err)
 	require.Len(t, got, 3)
 	require.EqualValues(t, len(data)-before, tail.LostBytes)
-	require.Equal(t, errFrameCRC.Error(), tail.Reason)
+	require.Equal(t, frame.ErrCRC.Error(), tail.Reason)
 }
 
 // TestGrowingFile: what is written after a file was opened is not this reading's.

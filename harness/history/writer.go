@@ -1,10 +1,8 @@
 package history
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"os"
 	"sync"
 )
@@ -12,10 +10,8 @@ import (
 // Version is the on-disk version of history files.
 const Version = 1
 
-const fileMagic = "chaeosH"
-
-// Writer appends entries to one history file. It is safe for several goroutines; each Write is one write(2) call, so
-// what it returned from survives the SIGKILL of the process.
+// Writer appends entries to one history file. It is safe for several goroutines. Each Write is one write(2) call: once it
+// has returned, its entries survive the SIGKILL of the process.
 type Writer struct {
 	mu   sync.Mutex
 	file *os.File
@@ -30,7 +26,7 @@ func Create(path string, p Process) (*Writer, error) {
 		return nil, fmt.Errorf("history: %w", err)
 	}
 	w := &Writer{file: f}
-	if _, err := f.WriteString(fileMagic + string(rune(Version))); err != nil {
+	if _, err := f.Write(format.AppendHeader(nil, Version)); err != nil {
 		return nil, errors.Join(fmt.Errorf("history: %w", err), f.Close())
 	}
 	if err := w.Write(&p); err != nil {
@@ -39,8 +35,8 @@ func Create(path string, p Process) (*Writer, error) {
 	return w, nil
 }
 
-// Write appends entries in one system call. After an error (disk full) the writer keeps returning it: a history with a
-// hole in it would prove things that didn't happen.
+// Write appends entries in one system call. After an error (disk full) the writer returns it again each time: a history
+// with a hole would prove things that didn't happen.
 func (w *Writer) Write(entries ...Entry) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -63,11 +59,7 @@ func (w *Writer) Close() error {
 	return errors.Join(err, w.file.Close())
 }
 
-// appendFrame appends length, entry and CRC-32C of both.
+// appendFrame appends an entry as one frame.
 func appendFrame(dst []byte, e Entry) []byte {
-	body := marshal(nil, e)
-	start := len(dst)
-	dst = binary.AppendUvarint(dst, uint64(len(body)))
-	dst = append(dst, body...)
-	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
+	return format.Append(dst, func(dst []byte) []byte { return marshal(dst, e) })
 }

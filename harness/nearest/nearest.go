@@ -1,4 +1,4 @@
-// Package nearest finds the names that a mistyped name may stand for.
+// Package nearest finds the names that a mistyped one may have meant.
 package nearest
 
 import (
@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Names returns up to three of the names that may have been meant by the given one, nearest first: those that begin with it, and
-// those that differ in at most a third of their letters. Case does not matter.
+// Names returns up to three of the names that may have been meant by name, nearest first: those that begin with it,
+// and those within a third of their letters. Case does not matter.
 func Names(name string, names []string) []string {
 	type candidate struct {
 		name string

@@ -1,5 +1,5 @@
-// Package procs starts child processes that cannot outlive this one: the kernel kills them when it ends, also when it is
-// SIGKILLed and also when the child is stopped.
+// Package procs starts child processes that cannot outlive this one: the kernel kills them when it ends, even if it is
+// SIGKILLed, and even if the child is stopped.
 package procs
 
 import (
@@ -22,8 +22,8 @@ type Process struct {
 	err error
 }
 
-// Start starts cmd in a process group of its own (a Ctrl-C at the terminal must reach it through us or not at all) with
-// SIGKILL as its parent-death signal. The child is reaped as soon as it ends.
+// Start starts cmd in a process group of its own, with SIGKILL as its parent-death signal: a Ctrl-C at the terminal reaches
+// the child only through us. The child is reaped as soon as it ends.
 func Start(cmd *exec.Cmd) (*Process, error) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -50,7 +50,7 @@ func (p *Process) Pid() int { return p.cmd.Process.Pid }
 // Done is closed when the child has ended and is reaped.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Ended says whether the child has ended and is reaped.
+// Ended reports whether the child has ended and is reaped.
 func (p *Process) Ended() bool {
 	select {
 	case <-p.done:
@@ -86,7 +86,7 @@ func (p *Process) Wait(ctx context.Context) error {
 	}
 }
 
-// Signal sends sig to the child; os.ErrProcessDone says that it has ended.
+// Signal sends sig to the child. It returns os.ErrProcessDone if the child has ended.
 func (p *Process) Signal(sig os.Signal) error { return p.cmd.Process.Signal(sig) }
 
 // Kill ends the child and everything in its process group. It does not wait, and killing an ended child is no error.

@@ -71,7 +71,7 @@ func TestChildDiesWithKilledParent(t *testing.T) {
 	}
 }
 
-// gone counts a zombie as gone: whoever adopted the orphan may be slow to reap it.
+// gone counts a zombie as gone: its new parent may be slow to reap it.
 func gone(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err != nil || strings.Contains(string(stat), ") Z ") || strings.Contains(string(stat), ") X ")

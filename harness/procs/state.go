@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// stopped says whether every thread of a process is stopped: a group stop reaches them one by one.
+// stopped reports whether every thread of a process is stopped: a group stop reaches them one by one.
 func stopped(pid int) (bool, error) {
 	stats, err := filepath.Glob(filepath.Join("/proc", strconv.Itoa(pid), "task", "*", "stat"))
 	if err != nil || len(stats) == 0 {
@@ -28,7 +28,7 @@ func stopped(pid int) (bool, error) {
 	return true, nil
 }
 
-// taskState reads the state letter of a stat file: "pid (name) S …", where the name itself may hold parentheses.
+// taskState reads the state letter of a stat file: "pid (name) S …", in which the name may contain parentheses.
 func taskState(path string) (byte, error) {
 	stat, err := os.ReadFile(path)
 	if err != nil {

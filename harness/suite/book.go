@@ -1,5 +1,4 @@
-// Package suite does many runs, some at a time, and keeps a book of them, so that an interrupted suite goes on where it
-// was.
+// Package suite does many runs, some at a time, and keeps a book of them, from which an interrupted suite continues.
 package suite
 
 import (
@@ -27,21 +26,21 @@ type Item struct {
 
 func (i Item) String() string { return fmt.Sprintf("%s seed %d", i.Experiment, i.Seed) }
 
-// Result is what became of an item.
+// Result is how an item ended.
 type Result struct {
 	Item
-	// Run is the run's folder within the suite's ("" where the run failed before it had a report).
+	// Run is the run's folder within the suite's ("" if the run failed before it had a report).
 	Run  string        `json:"run,omitempty"`
 	Exit int           `json:"exit"`
 	Took time.Duration `json:"took"`
-	// Error says why there is no report.
+	// Error is why there is no report.
 	Error string `json:"error,omitempty"`
 }
 
-// Finished says whether the item has a report: one that failed is done again when the suite goes on.
+// Finished reports whether the item has a report: one without is done again when the suite continues.
 func (r Result) Finished() bool { return r.Run != "" }
 
-// Book is a suite's plan and how far it has come. Its file is written after each run.
+// Book is a suite's plan and its results so far. Its file is written after each run.
 type Book struct {
 	Version int       `json:"version"`
 	Name    string    `json:"name"`
@@ -56,7 +55,7 @@ type Book struct {
 }
 
 // Items lists the runs of a suite: every experiment with the first seed, then every one with the next, so that a suite
-// that is ended early has seen them all.
+// that ends early has done all experiments.
 func Items(experiments []string, firstSeed uint64, repeat int) []Item {
 	var items []Item
 	for n := range uint64(max(repeat, 0)) {
@@ -74,7 +73,7 @@ func Create(dir, name string, args []string, items []Item) (*Book, error) {
 	}
 	b := &Book{Version: Version, Name: name, Started: time.Now().UTC(), Args: args, Items: items, Results: []Result{}, dir: dir}
 	if _, err := os.Stat(b.path()); err == nil {
-		return nil, fmt.Errorf("suite folder %s: it holds a suite already (go on with it: --resume %s)", dir, dir)
+		return nil, fmt.Errorf("suite folder %s: it holds a suite already (continue it: --resume %s)", dir, dir)
 	}
 	return b, b.save()
 }
@@ -128,7 +127,7 @@ func (b *Book) Done() []Result {
 	return done
 }
 
-// enter writes a result into the book, in the place of an earlier one of the same item.
+// enter writes a result into the book; it replaces an earlier one of the same item.
 func (b *Book) enter(r Result) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -11,16 +11,16 @@ var ErrInterrupted = errors.New("the run was interrupted")
 
 // Doing is how a suite does its runs.
 type Doing struct {
-	// Jobs is how many runs go on at a time.
+	// Jobs is how many runs there are at a time.
 	Jobs int
 	// Do does one run. Its error is ErrInterrupted, or nil: what went wrong in a run is in its result.
 	Do func(context.Context, Item) (Result, error)
-	// Begin and End are told when a run begins and has ended; they are called by several goroutines.
+	// Begin and End are called when a run begins and has ended, by several goroutines.
 	Begin func(Item)
 	End   func(Result)
 }
 
-// Run does the items that are left, at most Jobs at a time, each entered into the book as it ends. When ctx is done no
+// Run does the items that are left, at most Jobs at a time, and enters each into the book as it ends. When ctx is done no
 // further run begins, and the error is the context's cause; a book that can't be written ends the suite too.
 func (b *Book) Run(ctx context.Context, d Doing) error {
 	left := make(chan Item)

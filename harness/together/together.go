@@ -3,6 +3,8 @@ package together
 
 import (
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"sync"
 )
 
@@ -18,15 +20,15 @@ func All(functions ...func() error) error {
 	return Do(functions, func(f func() error) error { return f() })
 }
 
-// Ask calls ask for every item at once and waits for all of them. Answers and errors are in the items' order, an error nil
-// where there was none: for callers who can use some answers without the others.
+// Ask calls ask for every item at once and waits for all of them. Answers and errors are in the items' order, with nil for
+// no error: for callers that can use some answers without the others.
 func Ask[T, R any](items []T, ask func(T) (R, error)) ([]R, []error) {
 	answers, errs := make([]R, len(items)), make([]error, len(items))
-	var asking sync.WaitGroup
+	var g group
 	for i, item := range items {
-		asking.Go(func() { answers[i], errs[i] = ask(item) })
+		g.start(func() { answers[i], errs[i] = ask(item) })
 	}
-	asking.Wait()
+	g.wait()
 	return answers, errs
 }
 
@@ -34,14 +36,42 @@ func Ask[T, R any](items []T, ask func(T) (R, error)) ([]R, []error) {
 func AtMost(limit, n int, do func(int) error) error {
 	errs := make([]error, n)
 	slots := make(chan struct{}, max(limit, 1))
-	var doing sync.WaitGroup
+	var g group
 	for i := range n {
 		slots <- struct{}{}
-		doing.Go(func() {
+		g.start(func() {
 			defer func() { <-slots }()
 			errs[i] = do(i)
 		})
 	}
-	doing.Wait()
+	g.wait()
 	return errors.Join(errs...)
+}
+
+// group waits for goroutines. A panic in one of them becomes the caller's, once all have ended: the caller can clean up,
+// while a panic of a goroutine would end the process.
+type group struct {
+	running  sync.WaitGroup
+	mu       sync.Mutex
+	panicked any
+}
+
+func (g *group) start(do func()) {
+	g.running.Go(func() {
+		defer func() {
+			if v := recover(); v != nil {
+				g.mu.Lock()
+				defer g.mu.Unlock()
+				g.panicked = fmt.Sprintf("%v\n%s", v, debug.Stack())
+			}
+		}()
+		do()
+	})
+}
+
+func (g *group) wait() {
+	g.running.Wait()
+	if g.panicked != nil {
+		panic(g.panicked)
+	}
 }

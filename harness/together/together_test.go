@@ -54,6 +54,31 @@ func TestAskKeepsAnswersAndErrors(t *testing.T) {
 	require.Equal(t, []error{nil, errOdd, nil}, errs)
 }
 
+func TestAPanicIsTheCallers(t *testing.T) {
+	var ended atomic.Int32
+	boom := func(i int) error {
+		defer ended.Add(1)
+		if i == 1 {
+			panic("boom")
+		}
+		return nil
+	}
+	for name, do := range map[string]func(){
+		"do":      func() { _ = Do([]int{0, 1, 2}, boom) },
+		"at most": func() { _ = AtMost(1, 3, boom) },
+	} {
+		ended.Store(0)
+		var got any
+		func() {
+			defer func() { got = recover() }()
+			do()
+		}()
+		require.Contains(t, got, "boom\n", name)
+		require.Contains(t, got, "together_test.go", "%s: where it was", name)
+		require.EqualValues(t, 3, ended.Load(), name)
+	}
+}
+
 func TestAtMostBoundsHowManyAtATime(t *testing.T) {
 	const limit, n = 3, 30
 	var running, most, done atomic.Int32

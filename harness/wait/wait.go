@@ -21,8 +21,8 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Poll calls try at once and then every so often until it is done or fails, and returns its error; it returns the
-// context's cause when the context ends first. Try is never called again after the context ended.
+// Poll calls try at once, and then at the given interval until it is done or fails, and returns its error; or the context's
+// cause if the context ends first. Try is never called again after the context ended.
 func Poll(ctx context.Context, every time.Duration, try func() (done bool, err error)) error {
 	for {
 		done, err := try()

@@ -13,6 +13,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/results/page"
+	_ "github.com/chaeos/chaeos/verifiers/checks" // declares the numbers
 )
 
 func p[T any](v T) *T { return &v }
@@ -29,10 +30,10 @@ func sample() (*harness.Report, *page.Timeline) {
 			Bites: []harness.Bite{{Pipeline: "transactional", Bit: true}}}},
 		Rows: []harness.Row{
 			{Pipeline: "acks1", Claims: harness.AtLeastOnce, Delivered: "at-least-once", ProducerOnly: true,
-				Verdicts: []harness.GuaranteeVerdict{{Guarantee: harness.AtLeastOnce, Verdict: harness.Held}}, Numbers: harness.Numbers{Input: 96210, Unique: 96210}},
+				Verdicts: []harness.GuaranteeVerdict{{Guarantee: harness.AtLeastOnce, Verdict: harness.Held}}, Numbers: harness.NumbersOf("input", 96210, "unique", 96210)},
 			{Pipeline: "transactional", Claims: harness.ExactlyOnce, Delivered: "violated",
 				Verdicts: []harness.GuaranteeVerdict{{Guarantee: harness.ExactlyOnce, Verdict: harness.Violated, Reasons: []string{"1 is torn </script><b>"}}},
-				Numbers:  harness.Numbers{Input: 96207, Unique: 96200, Lost: 7, Torn: p(uint64(1)), LSOStalls: p(uint64(1)), LongestStall: p(8700 * time.Millisecond)}},
+				Numbers:  harness.NumbersOf("input", 96207, "unique", 96200, "lost", 7, "torn", 1, "lsoStalls", 1, "longestStall", 8700*time.Millisecond)},
 		},
 	}
 	return r, timeline()

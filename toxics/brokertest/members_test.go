@@ -33,5 +33,5 @@ func TestSourcesUnderTestDieAndTheServiceHangs(t *testing.T) {
 			assert.Equal(t, bite.Pipeline == pipeline, bite.Bit, "%s: %s", bite.Pipeline, bite.Proof)
 		}
 	}
-	assert.Empty(t, s.Fleet.Incidents())
+	assert.Empty(t, s.Fleet.(harness.Lifecycle).Incidents())
 }

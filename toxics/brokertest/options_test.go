@@ -66,7 +66,7 @@ func TestGroupOptionsReachTheBrokers(t *testing.T) {
 		})
 	}
 	t.Run("a restarted static member is the same one", func(t *testing.T) { s.restartStatic(t, "auto-commit-sync") })
-	assert.Empty(t, s.Fleet.Incidents())
+	assert.Empty(t, s.Fleet.(harness.Lifecycle).Incidents())
 }
 
 // instancesOf are the group.instance.ids of a pipeline's two workers.

@@ -15,6 +15,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/wait"
@@ -22,7 +23,7 @@ import (
 )
 
 // unseen is an observer that has seen nothing: all that was offered counts as in flight.
-type unseen struct{ harness.Observer }
+type unseen struct{}
 
 func (unseen) Visible(string) uint64 { return 0 }
 
@@ -141,7 +142,7 @@ func TestWorkersAreKilledAtTheirPhasesAndStartedAgain(t *testing.T) {
 		assert.Regexp(t, `^killed \S+ in phase (committed|flushed) with \d+ records held$`, bite.Proof)
 	}
 	s.awaitHeld(t)
-	assert.Empty(t, s.Fleet.Incidents())
+	assert.Empty(t, s.Fleet.(harness.Lifecycle).Incidents())
 }
 
 func TestWorkersArePausedAndGoOn(t *testing.T) {
@@ -163,7 +164,7 @@ func TestWorkersArePausedAndGoOn(t *testing.T) {
 		assert.True(t, strings.HasPrefix(bite.Proof, "stopped "+bite.Pipeline+"-0, which owned output/"), bite.Proof)
 	}
 	s.awaitHeld(t)
-	assert.Empty(t, s.Fleet.Incidents())
+	assert.Empty(t, s.Fleet.(harness.Lifecycle).Incidents())
 }
 
 // frozen asserts that the kernel has stopped the processes of a fault's workers.
@@ -217,7 +218,7 @@ func TestWorkersComeAndGoAndReturnAsOthers(t *testing.T) {
 			assert.True(t, bite.Bit, bite.Proof)
 		}
 	}
-	assert.Empty(t, s.Fleet.Incidents(), "who is told to end does so in order")
+	assert.Empty(t, s.Fleet.(harness.Lifecycle).Incidents(), "who is told to end does so in order")
 }
 
 // transactionalIDs lists those of this stage that any coordinator knows.
@@ -226,9 +227,9 @@ func (s *stage) transactionalIDs(t *testing.T) []string {
 	prefix := strings.TrimSuffix(s.Plan.Input, "-in")
 	var ids []string
 	for _, node := range s.cluster.Info().Nodes {
-		kresp, err := harness.AskBrokers(t.Context(), s.Admin, []int{node}, kmsg.NewPtrListTransactionsRequest())
+		resp, err := ask.First[*kmsg.ListTransactionsResponse](t.Context(), ask.Of(s.Admin, node), kmsg.NewPtrListTransactionsRequest())
 		require.NoError(t, err)
-		for _, state := range kresp.(*kmsg.ListTransactionsResponse).TransactionStates {
+		for _, state := range resp.TransactionStates {
 			if strings.HasPrefix(state.TransactionalID, prefix) {
 				ids = append(ids, state.TransactionalID)
 			}

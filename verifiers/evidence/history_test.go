@@ -36,7 +36,8 @@ func fill(v reflect.Value) {
 func kindsInTheDoc(t *testing.T) []string {
 	t.Helper()
 	page := docPage(t)
-	from := strings.Index(page, "| kind | string | process, ")
+	from := strings.Index(page, "| kind | string | `process`, ")
 	line, _, _ := strings.Cut(page[from:], "\n")
-	return strings.Split(strings.Trim(strings.TrimPrefix(line, "| kind | string |"), " |"), ", ")
+	list := strings.Trim(strings.TrimPrefix(line, "| kind | string |"), " |")
+	return strings.Split(strings.ReplaceAll(list, "`", ""), ", ")
 }

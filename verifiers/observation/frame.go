@@ -2,10 +2,10 @@ package observation
 
 import (
 	"encoding/binary"
-	"hash/crc32"
 	"math"
 	"slices"
 
+	"github.com/chaeos/chaeos/harness/frame"
 	"github.com/chaeos/chaeos/harness/history"
 )
 
@@ -16,13 +16,11 @@ const (
 	oldest  = 1
 )
 
-const (
-	fileMagic = "chaeosO"
-	// maxFrame bounds a frame, in bytes: a damaged length must not make the reader allocate the machine.
-	maxFrame = 1 << 28
-	// maxRecords bounds a batch's records: a run of a constant difference costs a few bytes whatever its length.
-	maxRecords = 1 << 21
-)
+// format is how observation files look. The buffer holds many frames of ordinary batches.
+var format = frame.Format{Magic: "chaeosO", Length: frame.Fixed, Most: 1 << 28, Buffer: 256 << 10}
+
+// maxRecords bounds a batch's records: a run of a constant difference costs a few bytes whatever its length.
+const maxRecords = 1 << 21
 
 const (
 	kindHeader = 1
@@ -39,17 +37,6 @@ const (
 	flagExtent
 	allFlags = flagTransactional | flagControl | flagDamaged | flagOrigin | flagExtent
 )
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// appendFrame seals what body appends as one frame.
-func appendFrame(dst []byte, body func([]byte) []byte) []byte {
-	start := len(dst)
-	dst = append(dst, 0, 0, 0, 0)
-	dst = body(dst)
-	binary.LittleEndian.PutUint32(dst[start:], uint32(len(dst)-start-4))
-	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
-}
 
 func appendHeader(dst []byte, h Header) []byte {
 	dst = append(dst, kindHeader)

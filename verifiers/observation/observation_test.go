@@ -83,14 +83,18 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
+func readerOf(data []byte) (*Reader, error) {
+	return newReader(bytes.NewReader(data), int64(len(data)), io.NopCloser(nil))
+}
+
 func requireWhole(t require.TestingT, data []byte, want []*Batch) {
-	r, err := newReader(bytes.NewReader(data), io.NopCloser(nil))
+	r, err := readerOf(data)
 	require.NoError(t, err)
 	require.Equal(t, Header{Run: 7, Topic: "out", Partition: 2}, r.Header())
 	require.Equal(t, want, readAll(r))
 	require.True(t, r.Tail().Ended)
 	require.Empty(t, r.Tail().Reason)
-	r, err = newReader(bytes.NewReader(data), io.NopCloser(nil))
+	r, err = readerOf(data)
 	require.NoError(t, err)
 	r.decoder.form = headersOnly
 	for i, b := range readAll(r) {
@@ -103,7 +107,7 @@ func requireWhole(t require.TestingT, data []byte, want []*Batch) {
 
 // requireRuns: the records that runs stand for are the records that were written, but for their times.
 func requireRuns(t require.TestingT, data []byte, want []*Batch) {
-	r, err := newReader(bytes.NewReader(data), io.NopCloser(nil))
+	r, err := readerOf(data)
 	require.NoError(t, err)
 	r.decoder.form = asRuns
 	var b Batch
@@ -156,7 +160,7 @@ func runCounts(t *testing.T, b *Batch) (counts []int64) {
 }
 
 func requirePrefix(t require.TestingT, data []byte, want []*Batch) {
-	r, err := newReader(bytes.NewReader(data), io.NopCloser(nil))
+	r, err := readerOf(data)
 	if err != nil {
 		return
 	}
@@ -170,9 +174,9 @@ func requirePrefix(t require.TestingT, data []byte, want []*Batch) {
 }
 
 func TestOtherVersionIsRefused(t *testing.T) {
-	_, err := newReader(bytes.NewReader([]byte(fileMagic+"\x07rest")), io.NopCloser(nil))
+	_, err := readerOf(format.AppendHeader(nil, 7))
 	require.ErrorContains(t, err, "version 7")
-	_, err = newReader(bytes.NewReader([]byte("something else")), io.NopCloser(nil))
+	_, err = readerOf([]byte("something else"))
 	require.ErrorContains(t, err, "not an observation file")
 }
 
@@ -181,7 +185,7 @@ func TestVersion1IsRead(t *testing.T) {
 	data, err := hex.DecodeString("636861656f734f01060000000107046f7574a69f6751280000000209000602120200040a0402060102010201000100021601" +
 		"020100020002000200020002000200020d2a554e0c0000000203020a0012040100000200babd52f4030000000302025f9f6b2f")
 	require.NoError(t, err)
-	r, err := newReader(bytes.NewReader(data), io.NopCloser(nil))
+	r, err := readerOf(data)
 	require.NoError(t, err)
 	got := readAll(r)
 	require.True(t, r.Tail().Ended, r.Tail().Reason)
@@ -236,7 +240,7 @@ func FuzzReader(f *testing.F) {
 	f.Add(data)
 	f.Add(data[:len(data)-9])
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := newReader(bytes.NewReader(data), io.NopCloser(nil))
+		r, err := readerOf(data)
 		if err == nil {
 			readAll(r)
 			require.True(t, r.Tail().Ended != (r.Tail().Reason != ""))

@@ -1,75 +1,78 @@
 package observation
 
 import (
-	"bufio"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"os"
+
+	"github.com/chaeos/chaeos/harness/frame"
 )
 
-// Tail says how a file ended.
+// Tail describes how a file ended.
 type Tail struct {
 	Batches, Records uint64
-	// Ended says that the end frame is there and its totals are those that were read.
+	// Ended reports whether the end frame is there and its totals are those that were read.
 	Ended bool
-	// Reason says why reading stopped before the end frame ("" when it did not).
+	// Reason is why reading stopped before the end frame ("" if it did not).
 	Reason string
 }
 
 // Reader streams one file, in memory bounded by its largest batch. It is for one goroutine.
 type Reader struct {
-	header Header
-	in     *bufio.Reader
-	file   io.Closer
-	// unread are the bytes of the frame before that are still to be discarded: a frame's body lies in the buffer.
-	unread int
-	// at is where the frame that was read last begins in the file, next where the one after it does.
-	at, next int64
-	large    []byte
-	decoder  batchDecoder
-	tail     Tail
+	header  Header
+	frames  *frame.Reader
+	file    io.Closer
+	decoder batchDecoder
+	tail    Tail
 }
 
-// bufferSize holds many frames of ordinary batches.
-const bufferSize = 256 << 10
-
-// Open opens a file and reads whose log it holds. It fails when the file is missing, is no observation, or is of
-// another version.
+// Open opens a file and reads whose log it holds. It fails if the file is missing, is no observation, or is of another
+// version.
 func Open(path string) (*Reader, error) {
-	f, err := os.Open(path)
+	f, size, err := open(path)
 	if err != nil {
-		return nil, fmt.Errorf("observation: %w", err)
+		return nil, err
 	}
-	r, err := newReader(f, f)
+	r, err := newReader(f, size, f)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("observation %s: %w", path, err), f.Close())
 	}
 	return r, nil
 }
 
-// VersionError says that a file is of a version that this program doesn't read.
+func open(path string) (f *os.File, size int64, err error) {
+	f, err = os.Open(path)
+	if err != nil {
+		return nil, 0, fmt.Errorf("observation: %w", err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(fmt.Errorf("observation: %w", err), f.Close())
+	}
+	return f, info.Size(), nil
+}
+
+// VersionError is the error for a file of a version that this program doesn't read.
 type VersionError struct{ Version byte }
 
 func (e VersionError) Error() string {
 	return fmt.Sprintf("version %d; this chaeos reads versions %d to %d", e.Version, oldest, Version)
 }
 
-func newReader(in io.Reader, closer io.Closer) (*Reader, error) {
-	r := &Reader{in: bufio.NewReaderSize(in, bufferSize), file: closer}
-	start := make([]byte, len(fileMagic)+1)
-	if _, err := io.ReadFull(r.in, start); err != nil || string(start[:len(fileMagic)]) != fileMagic {
+func newReader(in io.Reader, size int64, closer io.Closer) (*Reader, error) {
+	r := &Reader{frames: format.NewReader(in, size), file: closer}
+	switch version, err := r.frames.Header(); {
+	case errors.Is(err, frame.ErrMagic), errors.Is(err, frame.ErrCut):
 		return nil, errors.New("not an observation file")
+	case err != nil:
+		return nil, err
+	case version < oldest || version > Version:
+		return nil, VersionError{version}
 	}
-	if v := start[len(fileMagic)]; v < oldest || v > Version {
-		return nil, VersionError{v}
-	}
-	r.next = int64(len(start))
-	body, reason := r.frame()
-	if reason != "" {
-		return nil, errors.New(reason)
+	body, err := r.frames.Next()
+	if err != nil {
+		return nil, errors.New(reasonOf(err))
 	}
 	if len(body) == 0 || body[0] != kindHeader {
 		return nil, errMalformed
@@ -82,7 +85,7 @@ func newReader(in io.Reader, closer io.Closer) (*Reader, error) {
 // Header says whose log the file holds.
 func (r *Reader) Header() Header { return r.header }
 
-// Tail says how the file ended, once Next returned false.
+// Tail describes how the file ended, once Next returned false.
 func (r *Reader) Tail() Tail { return r.tail }
 
 // Close closes the file.
@@ -93,17 +96,26 @@ func (r *Reader) Close() error {
 	return nil
 }
 
-// Next reads the next batch into b, whose slices it reuses, and returns false at the end of what can be read.
+// Next reads the next batch into b, whose slices it uses again, and returns false at the end of what can be read.
 func (r *Reader) Next(b *Batch) bool {
 	if r.tail.Ended || r.tail.Reason != "" {
 		return false
 	}
-	body, reason := r.frame()
-	if reason == "" {
-		reason = r.decode(body, b)
+	body, err := r.frames.Next()
+	if err != nil {
+		r.tail.Reason = reasonOf(err)
+		return false
 	}
-	r.tail.Reason = reason
-	return reason == "" && !r.tail.Ended
+	r.tail.Reason = r.decode(body, b)
+	return r.tail.Reason == "" && !r.tail.Ended
+}
+
+// reasonOf is why reading stopped. A file without its end frame is cut short, also where it ends after a whole frame.
+func reasonOf(err error) string {
+	if errors.Is(err, io.EOF) || errors.Is(err, frame.ErrCut) {
+		return "the file is cut short"
+	}
+	return err.Error()
 }
 
 func (r *Reader) decode(body []byte, b *Batch) (reason string) {
@@ -113,7 +125,7 @@ func (r *Reader) decode(body []byte, b *Batch) (reason string) {
 		if err != nil {
 			return err.Error()
 		}
-		b.Place = r.at
+		b.Place = r.frames.At()
 		r.tail.Batches++
 		r.tail.Records += records
 		return ""
@@ -126,9 +138,9 @@ func (r *Reader) decode(body []byte, b *Batch) (reason string) {
 func (r *Reader) end(body []byte) (reason string) {
 	d := decoder{b: body}
 	batches, records := d.uint(), d.uint()
-	r.discard()
-	switch _, err := r.in.ReadByte(); {
-	case d.bad || len(d.b) != 0:
+	malformed := d.bad || len(d.b) != 0
+	switch _, err := r.frames.Next(); {
+	case malformed:
 		return errMalformed.Error()
 	case batches != r.tail.Batches || records != r.tail.Records:
 		return "the file holds other totals than its end frame says"
@@ -137,65 +149,6 @@ func (r *Reader) end(body []byte) (reason string) {
 	}
 	r.tail.Ended = true
 	return ""
-}
-
-func (r *Reader) discard() {
-	_, _ = r.in.Discard(r.unread) // these bytes were peeked at
-	r.unread = 0
-}
-
-// frame reads one whole frame and returns its body, valid until the next call.
-func (r *Reader) frame() (body []byte, reason string) {
-	r.discard()
-	r.at = r.next
-	length, err := r.in.Peek(4)
-	if err != nil {
-		return nil, cut(err)
-	}
-	n := int(binary.LittleEndian.Uint32(length))
-	if n > maxFrame {
-		return nil, "a frame's length is impossible"
-	}
-	frame, err := r.in.Peek(n + 8)
-	r.unread = len(frame)
-	if errors.Is(err, bufio.ErrBufferFull) {
-		r.unread = 0
-		frame, err = r.readLarge(n + 8)
-	}
-	if err != nil {
-		return nil, cut(err)
-	}
-	if binary.LittleEndian.Uint32(frame[n+4:]) != crc32.Checksum(frame[:n+4], castagnoli) {
-		return nil, "a frame's CRC is wrong"
-	}
-	r.next += int64(n) + 8
-	return frame[4 : n+4], ""
-}
-
-// readLarge reads n bytes that the buffer doesn't hold. It grows with what is really there: a damaged length must not
-// allocate for nothing.
-func (r *Reader) readLarge(n int) ([]byte, error) {
-	const step = 1 << 20
-	r.large = r.large[:0]
-	for len(r.large) < n {
-		start := len(r.large)
-		end := min(n, start+step)
-		if cap(r.large) < end {
-			r.large = append(r.large, make([]byte, end-start)...)
-		}
-		r.large = r.large[:end]
-		if _, err := io.ReadFull(r.in, r.large[start:]); err != nil {
-			return nil, err
-		}
-	}
-	return r.large, nil
-}
-
-func cut(err error) string {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return "the file is cut short"
-	}
-	return err.Error()
 }
 
 // ReadFile calls fn with every batch that can be read; the batch is reused. Where headers are enough, records are not
@@ -215,15 +168,15 @@ func ReadRuns(path string, fn func(*Batch) error) (Header, Tail, error) {
 // ReadRunsFrom reads up to n batches as runs, the first of them at a place that a batch of the file had (Batch.Place). It
 // ends early where the file does.
 func ReadRunsFrom(path string, place int64, n int, fn func(*Batch)) error {
-	f, err := os.Open(path)
+	f, size, err := open(path)
 	if err != nil {
-		return fmt.Errorf("observation: %w", err)
+		return err
 	}
 	defer f.Close()
 	if _, err := f.Seek(place, io.SeekStart); err != nil {
 		return fmt.Errorf("observation %s: %w", path, err)
 	}
-	r := &Reader{in: bufio.NewReaderSize(f, bufferSize), file: f, next: place, decoder: batchDecoder{form: asRuns}}
+	r := &Reader{frames: format.NewReaderAt(f, place, size), file: f, decoder: batchDecoder{form: asRuns}}
 	var b Batch
 	for ; n > 0 && r.Next(&b); n-- {
 		fn(&b)

@@ -24,7 +24,7 @@ func Create(path string, h Header) (*Writer, error) {
 		return nil, fmt.Errorf("observation: %w", err)
 	}
 	w := &Writer{file: f, out: bufio.NewWriterSize(f, 256<<10)}
-	_, err = w.out.WriteString(fileMagic + string(rune(Version)))
+	_, err = w.out.Write(format.AppendHeader(nil, Version))
 	err = errors.Join(err, w.frame(func(b []byte) []byte { return appendHeader(b, h) }))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("observation %s: %w", path, err), f.Close())
@@ -64,7 +64,7 @@ func (w *Writer) Abandon() error {
 }
 
 func (w *Writer) frame(body func([]byte) []byte) error {
-	w.buf = appendFrame(w.buf[:0], body)
+	w.buf = format.Append(w.buf[:0], body)
 	if _, err := w.out.Write(w.buf); err != nil {
 		return fmt.Errorf("observation: %w", err)
 	}

@@ -8,10 +8,11 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/verifiers/internal/brokers"
 )
 
-// What is asked of a broker at each tick, in this order: a last stable offset below the high watermark was then really
+// What is asked of a broker at each tick, in this order: a last stable offset below the high watermark is then really
 // behind it, and a log end above it really beyond.
 const (
 	askHW = iota
@@ -20,12 +21,18 @@ const (
 	asks
 )
 
-// gathering is the time in which brokers answer usually: little beside the interval that a sample is good to. Who has not
-// answered by then gets a goroutine of its own.
+var offsetsAsked = [asks]ask.LogOffset{askHW: ask.HighWatermark, askLSO: ask.LastStableOffset, askLogEnd: ask.LogEnd}
+
+// rawListOffsets is the version of these questions: the first in which brokers say that they can't know an offset yet, and
+// one that all since 2.3 know.
+const rawListOffsets = 5
+
+// gathering is the time in which brokers usually answer. It is short compared with the interval that a sample is accurate
+// to. A broker that has not answered by then gets a goroutine of its own.
 const gathering = 10 * time.Millisecond
 
-// asker asks one broker for its ends. All questions of a tick go out in one write over a connection of its own, which is
-// kept until it fails: of a client's requests each takes several goroutines and their wake-ups, ninety times a second.
+// asker asks one broker for its logs' offsets. All questions of a tick go out in one write over a connection of its own,
+// which is kept until it fails: each request of a client takes several goroutines and their wake-ups, ninety times a second.
 type asker struct {
 	broker  int32
 	address string
@@ -34,32 +41,33 @@ type asker struct {
 	// busy is set while a goroutine of its own dials the broker, or waits for its answers.
 	busy      atomic.Bool
 	conn      *brokers.Conn
-	unwatch   func() bool // lets go of the context that would close conn
+	unwatch   func() bool // detaches conn from the context that would close it
 	asked     time.Time
 	questions []kmsg.Request
 	answer    *kmsg.ListOffsetsResponse
 	buffer    []byte
 	// ends are the answers of this tick.
-	ends [asks]map[brokers.TP]brokers.Offset
+	ends [asks]map[ask.TopicPartition]ask.Offset
 
 	// views is asked after them, in every viewEvery-th tick.
 	views  *kmsg.MetadataRequest
 	ticks  int
 	viewed bool // the questions that are out end with it
-	// view is its answer, seen what was recorded last of it.
-	view *kmsg.MetadataResponse
-	seen map[brokers.TP]view
+	// view is its answer, recorded what was last written of it.
+	view     *kmsg.MetadataResponse
+	recorded map[ask.TopicPartition]view
 }
 
-func newAsker(broker int32, address string, dials harness.Dials, parts map[brokers.TP]int32) *asker {
+func newAsker(broker int32, address string, dials harness.Dials, parts map[ask.TopicPartition]int32) *asker {
 	a := &asker{broker: broker, address: address, dials: dials, answer: kmsg.NewPtrListOffsetsResponse()}
-	a.answer.SetVersion(brokers.RawListOffsets)
-	a.views, a.view, a.seen = viewsOf(parts), kmsg.NewPtrMetadataResponse(), map[brokers.TP]view{}
+	a.answer.SetVersion(rawListOffsets)
+	a.views, a.view, a.recorded = viewsOf(parts), kmsg.NewPtrMetadataResponse(), map[ask.TopicPartition]view{}
 	a.view.SetVersion(rawMetadata)
-	for i, ask := range [asks]brokers.Ask{{Isolation: 0}, {Isolation: 1}, {LogEnd: true}} {
-		ask.Timestamp, ask.Partitions = brokers.Latest, parts
-		a.questions = append(a.questions, brokers.RawListOffsetsRequest(ask))
-		a.ends[i] = map[brokers.TP]brokers.Offset{}
+	for i, which := range offsetsAsked {
+		req := ask.OffsetsRequest(which, parts)
+		req.SetVersion(rawListOffsets)
+		a.questions = append(a.questions, req)
+		a.ends[i] = map[ask.TopicPartition]ask.Offset{}
 	}
 	return a
 }
@@ -94,7 +102,7 @@ func (a *asker) dial(ctx context.Context) (err error) {
 	return err
 }
 
-// answered says whether all answers are there, so that receive takes no time.
+// answered reports whether all answers are there, so that receive takes no time.
 func (a *asker) answered() bool {
 	if a.viewed {
 		return a.conn.Holds(asks + 1)
@@ -112,14 +120,14 @@ func (a *asker) await() (fresh bool, err error) {
 }
 
 // receive fills ends, and view where that was asked for. It fails when the broker has not answered for as long as a link may
-// be silent. Answers that took longer than a sample may are not fresh: who knows when they were true.
+// be silent. Answers that took longer than a sample may are not fresh: when they were true is unknown.
 func (a *asker) receive() (fresh bool, err error) {
 	for i := range a.ends {
 		if err := a.next(a.answer); err != nil {
 			return false, err
 		}
 		clear(a.ends[i])
-		brokers.ReadOffsets(a.answer, a.ends[i])
+		ask.ReadOffsets(a.answer, a.ends[i])
 	}
 	if a.viewed {
 		err = a.next(a.view)

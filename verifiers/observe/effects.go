@@ -14,13 +14,14 @@ import (
 )
 
 const (
-	// effectsEvery is how often the service's store is looked at.
+	// effectsEvery is how often the service's store is read.
 	effectsEvery = 50 * time.Millisecond
 	// effectsAtOnce bounds what is read of one partition at a time.
 	effectsAtOnce = 1000
 )
 
-// watchEffects reads what the external service has accepted as the live reader reads topics, until ctx is done.
+// watchEffects reads the side effects that the external service has accepted as the live reader reads topics, until ctx is
+// done.
 func (l *live) watchEffects(ctx context.Context) {
 	next := map[string]map[int32]int64{}
 	for _, o := range l.byPipeline {
@@ -55,7 +56,7 @@ func (l *live) watchEffects(ctx context.Context) {
 	}
 }
 
-// takeEffects takes what is new in every partition, in the form that a poll has.
+// takeEffects takes the side effects that are new in every partition, as records of a poll.
 func (l *live) takeEffects(ctx context.Context, store *effects.Reader, next map[string]map[int32]int64) error {
 	for pipeline, partitions := range next {
 		topic := kgo.FetchTopic{Topic: l.byPipeline[pipeline].layout.Output}

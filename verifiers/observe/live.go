@@ -35,18 +35,18 @@ type live struct {
 	client     *kgo.Client
 	out        *history.Writer
 	fail       func(error)
-	// byTopic says whose output a topic is, and which of its topics.
+	// byTopic is the pipeline whose output a topic is, and which of its topics.
 	byTopic    map[string]topicOf
 	byPipeline map[string]*output
-	// taking is held while what was polled is recorded.
+	// taking is held while a poll is recorded.
 	taking  sync.Mutex
 	written history.Time
 }
 
-// output is one pipeline's output topics as seen so far. Of a pipeline with several an input is seen once in each.
+// output is one pipeline's output topics as delivered so far. With several topics an input is delivered once in each.
 type output struct {
 	layout  harness.PipelineLayout
-	seen    *keyset.Set
+	inputs  *keyset.Set
 	latency *hdrhistogram.Histogram
 	// visible are the distinct inputs, by output partition (harness.PipelineLayout.Place).
 	visible []atomic.Uint64
@@ -80,7 +80,7 @@ func newLive(spec harness.ObserverSpec, fail func(error)) (*live, error) {
 	assignment := map[string]map[int32]kgo.Offset{}
 	for _, layout := range spec.Plan.Pipelines {
 		o := &output{
-			layout: layout, seen: keyset.New(), visible: make([]atomic.Uint64, spec.Plan.Partitions*len(layout.Outputs())),
+			layout: layout, inputs: keyset.New(), visible: make([]atomic.Uint64, spec.Plan.Partitions*len(layout.Outputs())),
 			latency: hdrhistogram.New(latencyLowest, latencyHighest, latencyDigits),
 		}
 		l.byPipeline[layout.Name] = o
@@ -125,7 +125,7 @@ func (l *live) run(ctx context.Context) {
 	l.writeLatencies(history.Now())
 }
 
-// take records what one poll delivered. Topics and effects are polled beside each other.
+// take records what one poll delivered. Topics and side effects are polled at the same time.
 func (l *live) take(fetches kgo.Fetches, now history.Time) {
 	l.taking.Lock()
 	defer l.taking.Unlock()
@@ -156,7 +156,7 @@ func (l *live) take(fetches kgo.Fetches, now history.Time) {
 	}
 }
 
-// deliver returns how many of the records bring an input that was not seen before, and adds their latencies.
+// deliver returns how many of the records bring an input that was not delivered before, and adds their latencies.
 func (l *live) deliver(o topicOf, records []*kgo.Record, now history.Time) (fresh uint64) {
 	for _, rec := range records {
 		env, isOutput, err := history.Decode(rec.Value)
@@ -167,7 +167,7 @@ func (l *live) deliver(o topicOf, records []*kgo.Record, now history.Time) (fres
 		if o.layout.ProducerOnly {
 			key = keyset.BySequence(env.Sequence, l.partitions)
 		}
-		if o.seen.Add(key) {
+		if o.inputs.Add(key) {
 			fresh++
 			// Out of the histogram's range can't happen after the clamp.
 			_ = o.latency.RecordValue(min(max(int64(now.Sub(env.Scheduled)), latencyLowest), latencyHighest))

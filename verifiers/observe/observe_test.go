@@ -16,6 +16,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/wait"
 	"github.com/chaeos/chaeos/verifiers/internal/fakecluster"
@@ -92,21 +93,21 @@ func TestLive(t *testing.T) {
 	require.EqualValues(t, 10, o.VisibleIn("txn", 1))
 	require.Zero(t, o.VisibleIn("txn", 0))
 	require.EqualValues(t, 2, o.VisibleIn("src", 2))
-	require.Zero(t, o.Visible("nobody"))
+	require.Zero(t, o.Visible("nosuch"))
 
-	var seen, fresh uint64
+	var delivered, fresh uint64
 	latency := map[string]*history.Latency{}
 	for _, e := range entries(t, dir, LiveFile) {
 		switch e := e.(type) {
 		case *history.Seen:
 			if e.Topic == "out-txn" {
-				seen, fresh = seen+e.Count, fresh+e.New
+				delivered, fresh = delivered+e.Count, fresh+e.New
 			}
 		case *history.Latency:
 			latency[e.Pipeline] = e
 		}
 	}
-	require.EqualValues(t, 20, seen)
+	require.EqualValues(t, 20, delivered)
 	require.EqualValues(t, 10, fresh)
 	h, err := hdrhistogram.Decode(latency["txn"].HDR)
 	require.NoError(t, err)
@@ -118,8 +119,8 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// TestSamplerNamesTheCulprit: an open transaction holds the last stable offset, and the probe names it.
-func TestSamplerNamesTheCulprit(t *testing.T) {
+// TestSamplerNamesTheTransactionAtTheLSO: an open transaction holds the last stable offset back, and the probe names it.
+func TestSamplerNamesTheTransactionAtTheLSO(t *testing.T) {
 	c := fakecluster.New(t, parts, "in", "out-src", "out-txn")
 	o, dir := start(t, c)
 	ctx := within(t)
@@ -132,23 +133,23 @@ func TestSamplerNamesTheCulprit(t *testing.T) {
 		return slices.ContainsFunc(written(t, dir), func(e history.Entry) bool { _, named := e.(*history.Culprit); return named }), nil
 	}))
 	require.NoError(t, o.Stop(ctx))
-	var culprits []*history.Culprit
+	var named []*history.Culprit
 	samples := map[string]int{}
 	for _, e := range entries(t, dir, SamplesFile) {
 		switch e := e.(type) {
 		case *history.Culprit:
-			culprits = append(culprits, e)
+			named = append(named, e)
 		case *history.Sample:
 			if e.Broker >= 0 {
 				samples[e.Topic]++
 			}
 		}
 	}
-	require.NotEmpty(t, culprits)
-	require.Equal(t, "t-0", culprits[0].TransactionalID)
-	require.Equal(t, "Ongoing", culprits[0].State)
-	require.EqualValues(t, 2, culprits[0].Partition)
-	require.EqualValues(t, 0, culprits[0].LSO)
+	require.NotEmpty(t, named)
+	require.Equal(t, "t-0", named[0].TransactionalID)
+	require.Equal(t, ask.Ongoing, named[0].State)
+	require.EqualValues(t, 2, named[0].Partition)
+	require.EqualValues(t, 0, named[0].LSO)
 	for _, topic := range []string{"in", "out-src", "out-txn"} {
 		require.Greater(t, samples[topic], 3*5, topic)
 	}
@@ -186,11 +187,11 @@ func TestFencedBrokersViewIsStillRecorded(t *testing.T) {
 	require.NoError(t, o.Stop(within(t)))
 }
 
-// shrunk makes a fenced broker say that it alone is in sync.
+// shrunk is the count from which a fenced broker says that it alone is in sync.
 const shrunk = 1000
 
-// fence takes a broker out of what every broker's metadata lists, and returns how often that was asked for since. The
-// broker itself believes to lead every partition, from shrunk on alone.
+// fence takes a broker out of what every broker's metadata lists, and returns how often metadata was asked for since. The
+// broker itself believes to lead every partition, from shrunk on with no other in sync.
 func fence(t *testing.T, c *fakecluster.Cluster, fenced int32) *atomic.Int64 {
 	asked := &atomic.Int64{}
 	c.Fake.ControlKey(int16(kmsg.Metadata), func(kreq kmsg.Request) (kmsg.Response, error, bool) {
@@ -267,9 +268,9 @@ func TestLogEndAboveTheWatermark(t *testing.T) {
 	require.Equal(t, map[string]int{"in": parts, "out-src": parts, "out-txn": parts}, ends)
 }
 
-// TestSilentBrokerHoldsNobodyUp: one broker never answers ListOffsets; the partitions of the others are sampled at pace,
+// TestSilentBrokerHoldsUpNoOther: one broker never answers ListOffsets. The partitions of the others are sampled at pace,
 // and its own are recorded as without a leader.
-func TestSilentBrokerHoldsNobodyUp(t *testing.T) {
+func TestSilentBrokerHoldsUpNoOther(t *testing.T) {
 	c := fakecluster.New(t, parts, "in", "out-src", "out-txn")
 	silent := c.Fake.LeaderFor("out-txn", 0)
 	require.NoError(t, c.Fake.MoveTopicPartition("out-txn", 1, (silent+1)%fakecluster.Nodes))
@@ -286,22 +287,22 @@ func TestSilentBrokerHoldsNobodyUp(t *testing.T) {
 		return answered[1] >= 20, nil
 	}))
 	require.NoError(t, o.Stop(within(t)))
-	answered, nobody := answers(entries(t, dir, SamplesFile))
+	answered, leaderless := answers(entries(t, dir, SamplesFile))
 	require.Zero(t, answered[0])
-	require.Greater(t, nobody[0], 5)
+	require.Greater(t, leaderless[0], 5)
 }
 
-// answers counts the samples of out-txn that a leader answered and those that nobody did, by partition.
-func answers(samples []history.Entry) (answered, nobody map[int32]int) {
-	answered, nobody = map[int32]int{}, map[int32]int{}
+// answers counts the samples of out-txn that a leader answered and those that no broker did, by partition.
+func answers(samples []history.Entry) (answered, leaderless map[int32]int) {
+	answered, leaderless = map[int32]int{}, map[int32]int{}
 	for _, e := range samples {
 		if s, ok := e.(*history.Sample); ok && s.Topic == "out-txn" {
 			if s.Broker < 0 {
-				nobody[s.Partition]++
+				leaderless[s.Partition]++
 			} else {
 				answered[s.Partition]++
 			}
 		}
 	}
-	return answered, nobody
+	return answered, leaderless
 }

@@ -32,7 +32,7 @@ type Observer struct {
 
 var _ harness.Observer = (*Observer)(nil)
 
-// New makes an observer of a run. Start makes it begin.
+// New makes an observer of a run.
 func New(spec harness.ObserverSpec) *Observer { return &Observer{spec: spec} }
 
 // Start begins to sample and to read. The context bounds only the start; Stop ends both.
@@ -68,7 +68,7 @@ func (o *Observer) Failed() error {
 	return nil
 }
 
-// Visible is the number of distinct inputs of a pipeline that the live reader has seen, in each of its output topics.
+// Visible is the number of distinct inputs of a pipeline that were delivered live, in each of its output topics.
 func (o *Observer) Visible(pipeline string) (n uint64) {
 	if o.live == nil {
 		return 0

@@ -10,9 +10,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/wait"
-	"github.com/chaeos/chaeos/verifiers/internal/brokers"
 )
 
 const (
@@ -23,20 +23,17 @@ const (
 	// linkTimeout is when a silent connection is given up. Until then a paused broker's is kept, and answers at once when
 	// it resumes.
 	linkTimeout = time.Second
-	// leaderless is how old a partition's newest answer may be before the partition is recorded as having no leader.
-	leaderless = Interval + Interval/2
-	clientID   = "chaeos-sampler"
+	clientID    = "chaeos-sampler"
 )
 
-// sampler asks every broker for every partition's ends. A broker that does not answer at once gets a goroutine of its own
-// until it has, so that a paused one holds up nobody else.
+// sampler asks every broker for every partition's offsets. A broker that does not answer at once gets a goroutine of its own
+// until it has, so that a paused one holds up no other.
 type sampler struct {
-	client *kgo.Client
-	nodes  []int
+	client  *kgo.Client
+	brokers ask.Brokers
 	// askers are the brokers by their bootstrap addresses: one that the others have fenced is gone from metadata, and still
 	// takes records.
-	askers  map[int]*asker
-	parts   map[brokers.TP]int32
+	askers  []*asker
 	out     *history.Writer
 	fail    func(error)
 	probing atomic.Bool
@@ -45,20 +42,9 @@ type sampler struct {
 	late sync.WaitGroup
 
 	mu    sync.Mutex
-	state map[brokers.TP]*standing
-	// released are transactions whose last stable offset has moved on, and that nobody was asked about since.
-	released []history.Culprit
-}
-
-// standing is what is known of one partition now.
-type standing struct {
-	newest history.Sample
-	// since is when the last stable offset was first seen where it is, behind the high watermark (0: it is not behind).
-	since, probed history.Time
-	// named is the transaction that was found to hold the last stable offset, and where that stood.
-	named *history.Culprit
-	// logEnd is the newest log end that was written.
-	logEnd history.LogEnd
+	state map[ask.TopicPartition]*partition
+	// ended are transactions behind which the last stable offset has advanced, and that were not asked about since.
+	ended []history.Culprit
 }
 
 func newSampler(ctx context.Context, spec harness.ObserverSpec, fail func(error)) (*sampler, error) {
@@ -70,29 +56,39 @@ func newSampler(ctx context.Context, spec harness.ObserverSpec, fail func(error)
 	if err != nil {
 		return nil, err
 	}
-	s := &sampler{client: client, nodes: info.Nodes, parts: map[brokers.TP]int32{}, fail: fail, state: map[brokers.TP]*standing{}, askers: map[int]*asker{}}
-	for _, topic := range append([]string{spec.Plan.Input}, spec.Plan.Outputs()...) {
-		for p := range spec.Plan.Partitions {
-			if topic != "" {
-				tp := brokers.TP{Topic: topic, Partition: int32(p)}
-				s.parts[tp] = -1
-				s.state[tp] = &standing{}
-			}
-		}
+	s := &sampler{
+		client: client, brokers: ask.Of(client, info.Nodes...).Within(linkTimeout), fail: fail, state: map[ask.TopicPartition]*partition{},
 	}
-	// The client learns every broker's address here; from now on each is asked by itself, and its metadata is of no use.
-	if _, err := brokers.Leaders(ctx, client, nil, nil); err != nil {
+	parts := sampled(spec.Plan)
+	for tp := range parts {
+		s.state[tp] = &partition{}
+	}
+	// The client learns every broker's address here. From now on each is asked by itself, and its metadata is of no use.
+	if _, err := s.brokers.Registered(ctx); err != nil {
 		client.Close()
 		return nil, err
 	}
-	for i, node := range s.nodes {
-		s.askers[node] = newAsker(int32(node), info.Bootstrap[i], spec.Cluster.Direct(), s.parts)
+	for i, node := range info.Nodes {
+		s.askers = append(s.askers, newAsker(int32(node), info.Bootstrap[i], spec.Cluster.Direct(), parts))
 	}
 	if s.out, err = create(spec, "observer-samples", SamplesFile); err != nil {
 		client.Close()
 		return nil, err
 	}
 	return s, nil
+}
+
+// sampled are the partitions of a plan's input and outputs, with no leader epoch to insist on.
+func sampled(plan harness.TopicPlan) map[ask.TopicPartition]int32 {
+	parts := map[ask.TopicPartition]int32{}
+	for _, topic := range append([]string{plan.Input}, plan.Outputs()...) {
+		for p := range plan.Partitions {
+			if topic != "" {
+				parts[ask.TopicPartition{Topic: topic, Partition: int32(p)}] = ask.AnyEpoch
+			}
+		}
+	}
+	return parts
 }
 
 func (s *sampler) run(ctx context.Context) {
@@ -104,11 +100,11 @@ func (s *sampler) run(ctx context.Context) {
 	}
 }
 
-// tick asks all brokers at once and lets their answers gather: a sampler that is woken for each of them, from each broker,
-// takes more of a processor than what the answers say.
+// tick asks all brokers at once and lets their answers gather: waking the sampler for each answer of each broker would take
+// more of a processor than reading them.
 func (s *sampler) tick(ctx context.Context) {
 	asked := s.ask(ctx)
-	_ = wait.Sleep(ctx, gathering) // who has not answered by then is waited for
+	_ = wait.Sleep(ctx, gathering) // brokers that have not answered by then are waited for
 	var entries []history.Entry
 	for _, a := range asked {
 		if a.answered() {
@@ -123,8 +119,7 @@ func (s *sampler) tick(ctx context.Context) {
 
 // ask asks every broker that is not being waited for, and returns those that can answer now.
 func (s *sampler) ask(ctx context.Context) (asked []*asker) {
-	for _, node := range s.nodes {
-		a := s.askers[node]
+	for _, a := range s.askers {
 		switch {
 		case a.busy.Load():
 		case a.conn == nil:
@@ -149,7 +144,7 @@ func (s *sampler) leave(a *asker, do func()) {
 	})
 }
 
-// every calls do each Interval until the context ends; a slow call delays the next one and is not made up for.
+// every calls do each Interval until the context ends. A slow call delays the next one, and is not made up for.
 func every(ctx context.Context, do func()) {
 	next := history.Now()
 	for ctx.Err() == nil {
@@ -159,104 +154,10 @@ func every(ctx context.Context, do func()) {
 	}
 }
 
-// take makes samples of one broker's answers. A broker that can't answer is what faults are about; partitions without an
-// answer are recorded by watch.
-func (s *sampler) take(a *asker, receive func() (fresh bool, err error)) (entries []history.Entry) {
-	if fresh, err := receive(); err != nil || !fresh {
-		return nil
-	}
-	now := history.Now()
-	for tp, hw := range a.ends[askHW] {
-		lso, ok := a.ends[askLSO][tp]
-		if !ok || hw.Err != nil || lso.Err != nil || hw.Offset < 0 || lso.Offset < 0 || hw.Epoch != lso.Epoch {
-			continue
-		}
-		e := &history.Sample{
-			At: now, Topic: tp.Topic, Partition: tp.Partition, Broker: a.broker, LeaderEpoch: lso.Epoch,
-			LSO: lso.Offset, HW: max(hw.Offset, lso.Offset),
-		}
-		entries = append(entries, e)
-		s.note(tp, *e)
-	}
-	if a.viewed {
-		entries = append(entries, a.changedViews(now)...)
-	}
-	return append(entries, s.logEnds(now, a)...)
-}
-
-// logEnds takes from what a broker has stored the ends of the partitions that it leads: what lies above the high watermark
-// is gone if it loses its leadership now. Only new ends above the high watermark are worth an entry.
-func (s *sampler) logEnds(now history.Time, a *asker) (entries []history.Entry) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for tp, end := range a.ends[askLogEnd] {
-		hw, leads := a.ends[askHW][tp]
-		if !leads || hw.Err != nil || hw.Offset < 0 || end.Err != nil || end.Epoch != hw.Epoch || end.Offset <= hw.Offset {
-			continue
-		}
-		e := history.LogEnd{At: now, Topic: tp.Topic, Partition: tp.Partition, Broker: a.broker, LeaderEpoch: end.Epoch, End: end.Offset}
-		if last := s.state[tp].logEnd; last.End == e.End && last.LeaderEpoch == e.LeaderEpoch {
-			continue
-		}
-		s.state[tp].logEnd = e
-		entries = append(entries, &e)
-	}
-	return entries
-}
-
 func (s *sampler) write(entries []history.Entry) {
 	if len(entries) > 0 {
 		s.fail(s.out.Write(entries...))
 	}
-}
-
-// note remembers the newest sample and since when the last stable offset stands still.
-func (s *sampler) note(tp brokers.TP, e history.Sample) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	st := s.state[tp]
-	if e.LeaderEpoch < st.newest.LeaderEpoch {
-		return // a cut-off leader's frozen answer
-	}
-	switch {
-	case e.LSO >= e.HW:
-		st.since = 0
-	case st.since == 0 || e.LSO != st.newest.LSO:
-		st.since = e.At
-	}
-	if st.named != nil && e.LSO > st.named.LSO {
-		s.released = append(s.released, *st.named)
-		st.named = nil
-	}
-	st.newest = e
-}
-
-// watch records partitions that no broker answers for as their leader (Broker -1, no offsets), and has long standstills
-// looked into.
-func (s *sampler) watch(ctx context.Context) {
-	now := history.Now()
-	var entries []history.Entry
-	s.mu.Lock()
-	for tp, st := range s.state {
-		if now.Sub(st.newest.At) > leaderless {
-			entries = append(entries, &history.Sample{At: now, Topic: tp.Topic, Partition: tp.Partition, Broker: -1, LeaderEpoch: -1, LSO: -1, HW: -1})
-		}
-	}
-	s.mu.Unlock()
-	s.write(entries)
-	s.askReleased(ctx)
-	s.probe(ctx, now)
-}
-
-func (s *sampler) largestLag(topic string) (lag int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for tp, st := range s.state {
-		if tp.Topic == topic {
-			lag = max(lag, st.newest.HW-st.newest.LSO)
-		}
-	}
-	return lag
 }
 
 func (s *sampler) close() error {

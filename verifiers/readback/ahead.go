@@ -2,25 +2,24 @@ package readback
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
-	"fmt"
 	"runtime"
 	"sync"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/verifiers/internal/brokers"
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
 
-// rawFetchVersion is the last one that names topics; every broker since 2.7 knows it.
+// rawFetchVersion is the last version that names topics. Every broker since 2.7 knows it.
 const rawFetchVersion = 12
 
 // buffered is how many answers of one partition there are at a time: while one is walked, the next is on its way.
 const buffered = 2
 
-// buffers are what answers are read into; they go from partition to partition.
+// buffers are what answers are read into. They go from partition to partition.
 type buffers struct {
 	mu   sync.Mutex
 	free []*[]byte
@@ -43,7 +42,7 @@ func (b *buffers) put(one *[]byte) {
 	b.free = append(b.free, one)
 }
 
-// drop forgets them all, and has their memory for what comes next: with it as garbage, that would get as much beside it.
+// drop forgets them all and frees their memory for what comes next: as garbage it would let the heap grow by as much again.
 func (b *buffers) drop() {
 	b.mu.Lock()
 	b.free = nil
@@ -51,28 +50,28 @@ func (b *buffers) drop() {
 	runtime.GC()
 }
 
-// ahead fetches one partition's log from one leader, ahead of who walks it.
+// ahead fetches one partition's log from one leader, ahead of the walker.
 type ahead struct {
-	conn   *brokers.Conn
-	leader brokers.Leader
-	ask    fetchAsk
-	// end is where the log ends; at isolation level 1 nothing comes from lso on.
+	conn     *brokers.Conn
+	leader   ask.Leader
+	question question
+	// end is where the log ends. At isolation level 1 nothing comes from lso on.
 	end, lso int64
 	buffers  *buffers
 	free     chan *[]byte
 	full     chan answered
 }
 
-// answered is one fetch's answer, or why there will be no other one. What it holds stands until its buffer is free again.
+// answered is one fetch's answer, or why there will be no other. What it holds is valid until its buffer is free again.
 type answered struct {
 	fetched
 	buffer *[]byte
 	err    error
 }
 
-func newAhead(conn *brokers.Conn, leader brokers.Leader, p *observation.Partition, from int64, shared *buffers) *ahead {
+func newAhead(conn *brokers.Conn, leader ask.Leader, p *observation.Partition, from int64, shared *buffers) *ahead {
 	a := &ahead{
-		conn: conn, leader: leader, ask: fetchAsk{tp: tpOf(p), offset: from}, end: p.HW, lso: p.LSO,
+		conn: conn, leader: leader, question: question{tp: tpOf(p), offset: from}, end: p.HW, lso: p.LSO,
 		buffers: shared, free: make(chan *[]byte, buffered), full: make(chan answered, buffered),
 	}
 	for range buffered {
@@ -86,7 +85,7 @@ func (a *ahead) run(ctx context.Context) {
 	defer close(a.full)
 	resp := kmsg.NewPtrFetchResponse()
 	resp.SetVersion(rawFetchVersion)
-	for a.ask.offset < a.end {
+	for a.question.offset < a.end {
 		var got answered
 		select {
 		case got.buffer = <-a.free:
@@ -95,7 +94,7 @@ func (a *ahead) run(ctx context.Context) {
 		}
 		got.fetched, got.err = a.fetch(got.buffer, resp)
 		if got.err == nil {
-			a.ask.offset, got.err = behind(got.batches, a.ask.offset)
+			a.question.offset, got.err = behind(got.batches, a.question.offset)
 		}
 		a.full <- got // there are no more answers than room
 		if got.err != nil {
@@ -106,22 +105,22 @@ func (a *ahead) run(ctx context.Context) {
 
 // fetch asks once.
 func (a *ahead) fetch(buffer *[]byte, resp *kmsg.FetchResponse) (got fetched, err error) {
-	a.ask.isolation = 0
-	if a.ask.offset < a.lso {
-		a.ask.isolation = 1
+	a.question.isolation = 0
+	if a.question.offset < a.lso {
+		a.question.isolation = 1
 	}
-	req := a.ask.request(a.leader)
+	req := a.question.request(a.leader)
 	req.SetVersion(rawFetchVersion)
 	if err = a.conn.Send(req); err == nil {
 		*buffer, err = a.conn.Receive(*buffer, resp)
 	}
 	if err != nil {
-		return got, fmt.Errorf("fetch %s from broker %d: %w", a.ask.tp, a.leader.Broker, err)
+		return got, notFetched(a.question.tp, a.leader.Node, err)
 	}
-	return fetchedOf(resp, a.ask.tp, a.leader.Broker)
+	return fetchedOf(resp, a.question.tp, a.leader.Node)
 }
 
-// recycle gives the buffers back that nobody walks, once nobody fetches.
+// recycle gives back the buffers that are not walked, once fetching has ended.
 func (a *ahead) recycle() {
 	for got := range a.full {
 		a.buffers.put(got.buffer)
@@ -134,31 +133,23 @@ func (a *ahead) recycle() {
 // errNothing is an answer without a whole batch.
 var errNothing = errors.New("the leader sends nothing")
 
-// behind returns the offset after the last whole batch in raw, without a look into any.
+// behind returns the offset after the last whole batch in raw. It reads headers only.
 func behind(raw []byte, next int64) (int64, error) {
+	var b kmsg.RecordBatch
 	before := next
 	for len(raw) >= batchHeader {
-		size, last, err := extent(raw)
+		size, err := header(raw, &b)
 		if err != nil {
 			return next, err
 		}
 		if size > int64(len(raw)) {
 			break
 		}
-		next = max(next, last+1)
+		next = max(next, lastOffset(&b)+1)
 		raw = raw[size:]
 	}
 	if next == before {
 		return next, errNothing
 	}
 	return next, nil
-}
-
-// extent returns the size and the last offset of the batch that raw begins with, of which at least the header is there.
-func extent(raw []byte) (size, last int64, err error) {
-	size = int64(lengthFrom) + int64(int32(binary.BigEndian.Uint32(raw[atLength:])))
-	if size < batchHeader {
-		return 0, 0, errBatch
-	}
-	return size, int64(binary.BigEndian.Uint64(raw)) + int64(int32(binary.BigEndian.Uint32(raw[atLastDelta:]))), nil
 }

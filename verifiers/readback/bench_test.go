@@ -1,51 +1,18 @@
 package readback
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
-
-// fullBatch makes a batch of n sound records of a size, compressed or not.
-func fullBatch(t testing.TB, n, size int, codec kgo.CompressionCodec) []byte {
-	var records []byte
-	for i := range n {
-		value := history.AppendInput(nil, history.Input{Run: runID, Identity: history.Identity{Sequence: uint64(3 * i)}, Scheduled: history.Time(1000 * i)}, size)
-		rec := append([]byte{0}, binary.AppendVarint(nil, int64(i/10))...)
-		rec = binary.AppendVarint(rec, int64(i))
-		rec = append(rec, 1) // null key
-		rec = append(append(binary.AppendVarint(rec, int64(len(value))), value...), 0)
-		records = append(binary.AppendVarint(records, int64(len(rec))), rec...)
-	}
-	body := make([]byte, batchHeader)
-	compressor, err := kgo.DefaultCompressor(codec)
-	require.NoError(t, err)
-	if compressor != nil {
-		packed, kind := compressor.Compress(new(bytes.Buffer), records)
-		body[atAttributes+1] = byte(kind)
-		records = append([]byte(nil), packed...)
-	}
-	body = append(body, records...)
-	binary.BigEndian.PutUint32(body[atLength:], uint32(len(body)-lengthFrom))
-	body[atMagic] = 2
-	binary.BigEndian.PutUint32(body[atLastDelta:], uint32(n-1))
-	binary.BigEndian.PutUint32(body[atCount:], uint32(n))
-	seal(body)
-	return body
-}
-
-func seal(batch []byte) {
-	binary.BigEndian.PutUint32(batch[atCRC:], crc32.Checksum(batch[atAttributes:], castagnoli))
-}
 
 // BenchmarkWalk walks, checks, sums up and saves batches: all that a read-back does but for the network.
 func BenchmarkWalk(b *testing.B) {
@@ -69,4 +36,26 @@ func BenchmarkWalk(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkWalkTransactions walks transactions of one record each: two batches a record.
+func BenchmarkWalkTransactions(b *testing.B) {
+	value := history.AppendInput(nil, history.Input{Run: runID}, 100)
+	raw := wire(kmsg.RecordBatch{Attributes: transactionalBit, ProducerID: 7, NumRecords: 1, Records: record(0, 0, nil, value)})
+	second := len(raw)
+	raw = append(raw, markerBatch(1, 7, kmsg.ControlRecordKeyTypeCommit, 3)...)
+	out, err := observation.Create(filepath.Join(b.TempDir(), "x.obs"), observation.Header{Run: runID})
+	require.NoError(b, err)
+	p := observation.Partition{HW: 1 << 60, LSO: 1 << 60}
+	w := newPartitionWalker(runID, &p, out, defaultSampling.segment)
+	records := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		binary.BigEndian.PutUint64(raw, uint64(2*records))
+		binary.BigEndian.PutUint64(raw[second:], uint64(2*records+1))
+		require.NoError(b, w.walk(raw))
+		records++
+	}
+	require.Equal(b, observation.MarkerCommit, w.batch.Marker)
+	b.ReportMetric(float64(records)/b.Elapsed().Seconds(), "records/s")
 }

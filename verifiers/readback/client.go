@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// clientSilence is how long the read_committed client may deliver nothing before it is taken at its word.
+	// clientSilence is how long the read_committed client may deliver nothing before that counts as all there is.
 	clientSilence = 5 * time.Second
-	// clientBytes is how many bytes of values it fetches at once: of what lies behind a range it throws the rest away.
+	// clientBytes is how many bytes of values it fetches at once: what it fetches after a range's end is thrown away.
 	clientBytes = 256 << 10
 )
 
@@ -37,7 +37,7 @@ func (r *reading) planClient() {
 	}
 }
 
-// clientGarbage is how much garbage may lie beside what is in use while clients read, in percent. They make a record of
+// clientGarbage is how much garbage there may be while clients read, in percent of what is in use. They make a record of
 // everything that they fetch: with Go's own 100 the peak of a read-back of zstd batches is a sixth higher.
 const clientGarbage = 50
 
@@ -49,7 +49,7 @@ func (r *reading) checkClients(ctx context.Context) error {
 }
 
 // checkClient reads a partition's ranges with an ordinary read_committed consumer. It keeps control records only to know
-// where it stands: a consumer that hides them can't tell a tail of markers from a partition that stands still.
+// its position: a consumer that hides them can't tell a tail of markers from a partition where nothing moves.
 func (r *reading) checkClient(ctx context.Context, p *observation.Partition) error {
 	if len(p.Checked) == 0 {
 		return nil
@@ -87,24 +87,24 @@ func (r *reading) checkClient(ctx context.Context, p *observation.Partition) err
 	return nil
 }
 
-// wholeRange says of a partition that was read whole what was seen of it, and that it was no sample.
+// wholeRange moves the sum of a partition that was read whole to the partition itself: it was no sample.
 func wholeRange(p *observation.Partition) {
 	if len(p.Checked) == 1 && p.Checked[0].Committed == p.Committed && p.Checked[0].From <= p.LogStart && p.Checked[0].To == p.LSO {
 		p.Client, p.Checked = p.Checked[0].Client, nil
 	}
 }
 
-// reader is what the read_committed client saw of one partition, range by range.
+// reader is what the read_committed client read of one partition, range by range.
 type reader struct {
 	part *observation.Partition
-	// at is the range that is being read, sum what was seen of it.
+	// at is the range that is being read, sum what was read of it.
 	at  int
 	sum sum
 }
 
 func (rd *reader) done() bool { return rd.at >= len(rd.part.Checked) }
 
-// take adds records up to the range's end and says whether it is reached.
+// take adds records up to the range's end, and reports whether that is reached.
 func (rd *reader) take(records []*kgo.Record) (reached bool) {
 	x := &rd.part.Checked[rd.at]
 	for _, rec := range records {
@@ -119,7 +119,7 @@ func (rd *reader) take(records []*kgo.Record) (reached bool) {
 	return false
 }
 
-// next notes what was seen of a range and says whether there is one after it.
+// next notes what was read of a range, and reports whether there is one after it.
 func (rd *reader) next() bool {
 	rd.part.Checked[rd.at].Client = rd.sum.saved()
 	rd.sum = sum{}
@@ -127,7 +127,7 @@ func (rd *reader) next() bool {
 	return !rd.done()
 }
 
-// finish says where the client stopped, if it didn't come to the end.
+// finish notes where the client stopped, if it didn't come to the end.
 func (rd *reader) finish() {
 	p := rd.part
 	if rd.done() {

@@ -8,71 +8,51 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/twmb/franz-go/pkg/kadm"
-	"github.com/twmb/franz-go/pkg/kgo"
-
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/verifiers/internal/brokers"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
 
-// Drained says whether every group's positions have passed every record of the input log; why counts what is left. It is a
-// wait, not a verdict. A log's end proves nothing by itself: the markers of a source that writes in transactions are
-// passed by no position, nor are the records that they abort, where a group reads committed. So what lies between a
-// position and the end is looked at. The error is what kept it from finding out; like a no, it may pass.
-func Drained(ctx context.Context, client *kgo.Client, plan harness.TopicPlan) (drained bool, why string, err error) {
-	positions, err := Positions(ctx, client, plan)
+// Drained reports whether every group has committed all records of the input log; why counts what is left. It is a wait, not
+// a verdict. A log's end proves nothing by itself: no group commits the markers of a source that writes in transactions, nor
+// the records that they abort, where it reads committed. So what is between a committed offset and the end is looked at. The
+// error is what kept it from finding out; like a no, it may pass.
+func Drained(ctx context.Context, brokers ask.Brokers, plan harness.TopicPlan) (drained bool, why string, err error) {
+	brokers = brokers.Within(requestTimeout)
+	committed, err := CommittedOffsets(ctx, brokers, plan)
 	if err != nil {
 		return false, "", err
 	}
-	ends, err := kadm.NewClient(client).ListEndOffsets(ctx, plan.Input)
-	if err == nil {
-		err = ends.Error()
-	}
+	leaders, ends, err := inputEnds(ctx, brokers, plan)
 	if err != nil {
-		return false, "", fmt.Errorf("ends of %s: %w", plan.Input, err)
+		return false, "", err
 	}
-	tails := &tails{client: client, topic: plan.Input}
 	left := map[string]int64{}
-	for _, p := range positions {
-		end, ok := ends.Lookup(p.Topic, p.Partition)
-		from := max(p.Offset, 0)
-		if !ok || from >= end.Offset {
+	for _, c := range committed {
+		tp := ask.TopicPartition{Topic: c.Topic, Partition: c.Partition}
+		from := max(c.Offset, 0)
+		if from >= ends[tp] {
 			continue
 		}
-		records, err := tails.hasRecords(ctx, p.Partition, from, end.Offset)
+		records, err := hasRecords(ctx, brokers, leaders[tp], question{tp: tp, offset: from}, ends[tp])
 		if err != nil {
 			return false, "", err
 		}
 		if records {
-			left[p.Group] += end.Offset - from
+			left[c.Group] += ends[tp] - from
 		}
 	}
 	return len(left) == 0, backlog(left), nil
 }
 
-// tails looks at the ends of one topic's logs.
-type tails struct {
-	client  *kgo.Client
-	topic   string
-	leaders map[brokers.TP]brokers.Leader
-}
-
 // errFound ends a walk at the first record.
 var errFound = errors.New("found")
 
-// hasRecords says whether there is a record that counts in [from, to): no marker, and none of an aborted transaction.
-func (t *tails) hasRecords(ctx context.Context, partition int32, from, to int64) (bool, error) {
-	if t.leaders == nil {
-		found, err := brokers.Leaders(ctx, t.client, nil, []string{t.topic})
-		if err != nil {
-			return false, err
-		}
-		t.leaders = found
-	}
-	at := brokers.TP{Topic: t.topic, Partition: partition}
+// hasRecords reports whether there is a record that counts from q on and below to: no marker, and none of an aborted
+// transaction.
+func hasRecords(ctx context.Context, brokers ask.Brokers, leader ask.Leader, q question, to int64) (bool, error) {
 	open := map[int64]bool{}
-	w := walker{next: from, end: to, take: func(b *observation.Batch) error {
+	w := walker{next: q.offset, end: to, take: func(b *observation.Batch) error {
 		switch {
 		case !b.Control && !b.Transactional, b.Marker == observation.MarkerCommit && open[b.ProducerID]:
 			return errFound
@@ -83,9 +63,10 @@ func (t *tails) hasRecords(ctx context.Context, partition int32, from, to int64)
 		}
 		return nil
 	}}
-	for before := from - 1; !w.done() && w.next > before; {
+	for before := w.next - 1; !w.done() && w.next > before; {
 		before = w.next
-		got, err := fetch(ctx, t.client, t.leaders[at], fetchAsk{tp: at, offset: w.next})
+		q.offset = w.next
+		got, err := fetch(ctx, brokers, leader, q)
 		if err == nil {
 			err = w.walk(got.batches)
 		}
@@ -99,7 +80,7 @@ func (t *tails) hasRecords(ctx context.Context, partition int32, from, to int64)
 	return !w.done() || len(open) > 0, nil // what is open may still be committed
 }
 
-// backlog says how many records each group has still to work off.
+// backlog lists how many records each group has still to work off.
 func backlog(left map[string]int64) string {
 	var parts []string
 	for _, group := range slices.Sorted(maps.Keys(left)) {

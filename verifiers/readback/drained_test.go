@@ -10,8 +10,8 @@ import (
 	"github.com/chaeos/chaeos/verifiers/internal/fakecluster"
 )
 
-// TestDrainedPassesMarkersAndAborts: positions that stop before a tail of markers and aborted records have passed all
-// there is.
+// TestDrainedPassesMarkersAndAborts: a group that has committed everything but a tail of markers and aborted records has
+// drained the log.
 func TestDrainedPassesMarkersAndAborts(t *testing.T) {
 	c := fakecluster.New(t, parts, "in", "out")
 	ctx := within(t)
@@ -29,7 +29,7 @@ func TestDrainedPassesMarkersAndAborts(t *testing.T) {
 		require.NoError(t, kadm.NewClient(writer).CommitAllOffsets(ctx, "g", offsets))
 	}
 	drained := func() bool {
-		ok, why, err := Drained(ctx, writer, plan)
+		ok, why, err := Drained(ctx, brokersOf(c, writer), plan)
 		require.NoError(t, err)
 		require.Equal(t, ok, why == "")
 		return ok

@@ -13,11 +13,11 @@ import (
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
 
-// effectsAtOnce is how many effects are read at once.
+// effectsAtOnce is how many side effects are read at once.
 const effectsAtOnce = 500
 
-// readEffects saves what the external service accepted in the form of a log, so that effects are judged as an output topic
-// is: every effect is visible, none is transactional, and the store's own count is the log's end.
+// readEffects saves what the external service accepted in the form of a log, so that side effects are judged as an output
+// topic is: every one is visible, none is transactional, and the store's own count is the log's end.
 func (r *reading) readEffects(ctx context.Context) error {
 	var store *effects.Reader
 	for _, layout := range r.spec.Plan.Pipelines {
@@ -78,14 +78,14 @@ func (r *reading) readEffectsOf(ctx context.Context, store *effects.Reader, layo
 	return nil
 }
 
-// effectsRead is what was read of one partition's effects.
+// effectsRead is what was read of one partition's side effects.
 type effectsRead struct {
 	next int64
 	sum  sum
 }
 
-// saveEffects reads a partition's effects in order, and saves them where out is set: those accepted at one moment as one
-// batch, whose time that is. Like a log, it must have no hole.
+// saveEffects reads a partition's side effects in order, and saves them where out is set: those accepted at one moment as
+// one batch with that time. Like a log, they must have no hole.
 func (r *reading) saveEffects(ctx context.Context, store *effects.Reader, pipeline string, partition int32, out *observation.Writer) (got effectsRead, err error) {
 	w := walker{run: r.spec.RunID}
 	for {
@@ -94,9 +94,9 @@ func (r *reading) saveEffects(ctx context.Context, store *effects.Reader, pipeli
 			return got, err
 		}
 		for len(some) > 0 {
-			n := together(some)
+			n := acceptedTogether(some)
 			if err := got.take(&w, some[:n]); err != nil {
-				return got, fmt.Errorf("effects of %s, partition %d: %w", pipeline, partition, err)
+				return got, fmt.Errorf("side effects of %s, partition %d: %w", pipeline, partition, err)
 			}
 			some = some[n:]
 			if out == nil {
@@ -109,15 +109,15 @@ func (r *reading) saveEffects(ctx context.Context, store *effects.Reader, pipeli
 	}
 }
 
-// together is how many effects from the first on were accepted at one moment.
-func together(some []effects.Effect) int {
+// acceptedTogether is how many side effects, from the first on, were accepted at one moment.
+func acceptedTogether(some []effects.Effect) int {
 	if n := slices.IndexFunc(some, func(e effects.Effect) bool { return e.Accepted != some[0].Accepted }); n > 0 {
 		return n
 	}
 	return len(some)
 }
 
-// take makes effects the walker's batch, and adds them up.
+// take makes side effects the walker's batch, and adds them up.
 func (got *effectsRead) take(w *walker, some []effects.Effect) error {
 	w.batch = observation.Batch{
 		First: got.next, Last: got.next + int64(len(some)) - 1, ProducerID: -1, ProducerEpoch: -1, BaseSequence: -1,

@@ -6,32 +6,29 @@ import (
 	"sync"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kgo"
-
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/wait"
-	"github.com/chaeos/chaeos/verifiers/internal/brokers"
 )
 
-// leaders remembers who leads what, and asks again after a partition moved.
+// leaders remembers which broker leads which partition, and asks again after a partition moved.
 type leaders struct {
-	client *kgo.Client
-	nodes  []int
-	topics []string
+	brokers ask.Brokers
+	topics  []string
 
 	mu    sync.Mutex
-	known map[brokers.TP]brokers.Leader
+	known map[ask.TopicPartition]ask.Leader
 }
 
-// of returns the leader of a partition, asking the brokers when it isn't known.
-func (l *leaders) of(ctx context.Context, tp brokers.TP) (brokers.Leader, error) {
+// of returns the leader of a partition, asking the brokers where it isn't known.
+func (l *leaders) of(ctx context.Context, tp ask.TopicPartition) (ask.Leader, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if leader, ok := l.known[tp]; ok {
 		return leader, nil
 	}
-	found, err := brokers.Leaders(ctx, l.client, l.nodes, l.topics)
+	found, err := l.brokers.Leaders(ctx, l.topics...)
 	if err != nil {
-		return brokers.Leader{}, err
+		return ask.Leader{}, err
 	}
 	l.known = found
 	leader, ok := found[tp]
@@ -42,15 +39,15 @@ func (l *leaders) of(ctx context.Context, tp brokers.TP) (brokers.Leader, error)
 }
 
 // forget makes the next question about a partition go to the brokers.
-func (l *leaders) forget(tp brokers.TP) {
+func (l *leaders) forget(tp ask.TopicPartition) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.known, tp)
 }
 
-// ask calls do with the partition's leader until it succeeds, learning the leader anew after each error, for as long as
-// patience lasts.
-func (l *leaders) ask(ctx context.Context, tp brokers.TP, do func(brokers.Leader) error) error {
+// ask calls do with the partition's leader until it succeeds, for as long as patience lasts. After each error it looks the
+// leader up again.
+func (l *leaders) ask(ctx context.Context, tp ask.TopicPartition, do func(ask.Leader) error) error {
 	until := time.Now().Add(patience)
 	return wait.Poll(ctx, retryEvery, func() (bool, error) {
 		leader, err := l.of(ctx, tp)

@@ -13,7 +13,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
 
-// readPartition reads one log from its start to the captured end. A write error stops the run; whatever else goes wrong
+// readPartition reads one log from its start to the captured end. A write error stops the run. Anything else that goes wrong
 // is the partition's failure.
 func (r *reading) readPartition(ctx context.Context, p *observation.Partition) error {
 	if p.HW < 0 {
@@ -60,7 +60,8 @@ func newPartitionWalker(run history.RunID, p *observation.Partition, out *observ
 }
 
 // readLog fetches until the walker is done: at isolation level 1, with the leader's list of aborted transactions, up to
-// the last stable offset, and at level 0 from there. After an error it asks who leads, and begins where it stopped.
+// the last stable offset, and at level 0 from there. After an error it looks the leader up again, and goes on where it
+// stopped.
 func (r *reading) readLog(ctx context.Context, p *observation.Partition, w *walker) ([]observation.Aborted, error) {
 	aborted := map[observation.Aborted]bool{}
 	progress := time.Now()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"hash/crc32"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -14,8 +13,10 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
+	"pgregory.net/rapid"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/internal/fakecluster"
 	"github.com/chaeos/chaeos/verifiers/observation"
@@ -45,6 +46,23 @@ func output(p int32, offset int64, txn uint64) *kgo.Record {
 	return &kgo.Record{Topic: "out", Partition: p, Value: history.AppendOutput(nil, history.Output{
 		Input: history.Input{Run: runID, Identity: history.Identity{Sequence: uint64(offset)}}, Origin: history.Origin{Partition: p, Offset: offset, Worker: 1, Incarnation: 2, Processing: 3, Txn: txn},
 	}, 100)}
+}
+
+func brokersOf(c *fakecluster.Cluster, client *kgo.Client) ask.Brokers {
+	return ask.Of(client, c.Info().Nodes...)
+}
+
+// TestWhatIsLeftOutIsNotSettled: a broker that leaves a partition out of its answer has not said that nothing is under way.
+func TestWhatIsLeftOutIsNotSettled(t *testing.T) {
+	c := fakecluster.New(t, parts, "in", "out")
+	c.Fake.ControlKey(int16(kmsg.ListOffsets), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		c.Fake.KeepControl()
+		return req.ResponseKind(), nil, true
+	})
+	settled, why, err := Settled(within(t), brokersOf(c, c.Client(t, "settle")), plan)
+	require.ErrorContains(t, err, "its answer leaves this out")
+	require.False(t, settled)
+	require.NotEmpty(t, why)
 }
 
 // fill writes inputs with every compression, and outputs of committed and aborted transactions; it returns the
@@ -146,13 +164,13 @@ func TestOpenTransactionIsNamed(t *testing.T) {
 	txns := fill(t, c)
 	ctx := within(t)
 	client := c.Client(t, "settle")
-	settled, why, err := Settled(ctx, client, c, plan)
+	settled, why, err := Settled(ctx, brokersOf(c, client), plan)
 	require.NoError(t, err)
 	require.True(t, settled, why)
 
 	require.NoError(t, txns.BeginTransaction())
 	require.NoError(t, txns.ProduceSync(ctx, output(1, 15, 4)).FirstErr())
-	settled, why, err = Settled(ctx, client, c, plan)
+	settled, why, err = Settled(ctx, brokersOf(c, client), plan)
 	require.NoError(t, err)
 	require.False(t, settled)
 	require.Equal(t, "out/1: last stable offset 18, high watermark 19", why)
@@ -226,7 +244,7 @@ func TestCutConnectionsAreDialledAgain(t *testing.T) {
 	}
 }
 
-// TestBehind: what a fetch asks for next is what the walker will have walked.
+// TestBehind: a fetch goes on where the walker will have come to.
 func TestBehind(t *testing.T) {
 	raw := append(rawBatch(7), rawBatch(8)...)
 	for cut := range len(raw) + 1 {
@@ -243,7 +261,7 @@ func TestBehind(t *testing.T) {
 	next, err := behind(raw, 9)
 	require.ErrorIs(t, err, errNothing, "batches from before")
 	require.EqualValues(t, 9, next)
-	binary.BigEndian.PutUint32(raw[atLength:], 3)
+	binary.BigEndian.PutUint32(raw[8:], 3) // the length
 	_, err = behind(raw, 7)
 	require.ErrorIs(t, err, errBatch)
 }
@@ -267,15 +285,16 @@ func TestInterruptedSaysHowFar(t *testing.T) {
 	require.EqualValues(t, 50, index.Partition("in", 0).HW)
 }
 
-func TestUnstablePositionsAreRefused(t *testing.T) {
+func TestUnstableCommittedOffsetsAreRefused(t *testing.T) {
 	c := fakecluster.New(t, parts, "in", "out")
 	c.Fake.ControlKey(int16(kmsg.OffsetFetch), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		c.Fake.KeepControl()
 		require.True(t, req.(*kmsg.OffsetFetchRequest).RequireStable)
 		resp := req.ResponseKind().(*kmsg.OffsetFetchResponse)
 		g := kmsg.NewOffsetFetchResponseGroup()
 		g.Group = "g"
 		topic := kmsg.NewOffsetFetchResponseGroupTopic()
-		topic.Topic, topic.TopicID = "in", req.(*kmsg.OffsetFetchRequest).Groups[0].Topics[0].TopicID
+		topic.Topic = "in"
 		part := kmsg.NewOffsetFetchResponseGroupTopicPartition()
 		part.ErrorCode = kerr.UnstableOffsetCommit.Code
 		topic.Partitions = append(topic.Partitions, part)
@@ -283,25 +302,31 @@ func TestUnstablePositionsAreRefused(t *testing.T) {
 		resp.Groups = append(resp.Groups, g)
 		return resp, nil, true
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	_, err := Positions(ctx, c.Client(t, "positions"), plan)
+	brokers := brokersOf(c, c.Client(t, "committed"))
+	_, err := CommittedOffsets(within(t), brokers, plan)
 	require.ErrorIs(t, err, kerr.UnstableOffsetCommit)
+	settled, why, err := Settled(within(t), brokers, plan)
+	require.ErrorIs(t, err, kerr.UnstableOffsetCommit)
+	require.False(t, settled)
+	require.Equal(t, "committed offsets are not stable", why)
 }
 
-// rawBatch makes an uncompressed batch with one sound record.
-func rawBatch(first int64) []byte {
-	body := make([]byte, batchHeader)
-	value := history.AppendInput(nil, history.Input{Run: runID}, 80)
-	rec := append([]byte{0, 0, 0, 1}, binary.AppendVarint(nil, int64(len(value)))...) // attributes, timestamp, offset, null key
-	rec = append(append(rec, value...), 0)
-	body = append(append(body, binary.AppendVarint(nil, int64(len(rec)))...), rec...)
-	binary.BigEndian.PutUint64(body, uint64(first))
-	binary.BigEndian.PutUint32(body[atLength:], uint32(len(body)-lengthFrom))
-	body[atMagic] = 2
-	binary.BigEndian.PutUint32(body[atCount:], 1)
-	binary.BigEndian.PutUint32(body[atCRC:], crc32.Checksum(body[atAttributes:], castagnoli))
-	return body
+// TestHeaderIsKmsgs: the fields are where kmsg has them.
+func TestHeaderIsKmsgs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		raw := rapid.SliceOfN(rapid.Byte(), batchHeader, batchHeader+10).Draw(t, "raw")
+		var want, got kmsg.RecordBatch
+		_ = want.ReadFrom(raw)
+		want.Records = nil // they are read apart
+		size, err := header(raw, &got)
+		require.Equal(t, want, got)
+		if int64(want.Length) < batchHeader-lengthFrom {
+			require.ErrorIs(t, err, errBatch)
+			return
+		}
+		require.NoError(t, err)
+		require.Equal(t, int64(want.Length)+lengthFrom, size)
+	})
 }
 
 func TestWalker(t *testing.T) {
@@ -323,15 +348,10 @@ func TestWalker(t *testing.T) {
 // TestWalkerLeavesOutWhatWasDeleted: deleting records moves the log's start into the middle of a batch, and a fetch brings
 // the whole batch.
 func TestWalkerLeavesOutWhatWasDeleted(t *testing.T) {
-	two := rawBatch(4)
-	second := append([]byte(nil), two[batchHeader:]...)
-	_, n := binary.Varint(second)
-	second[n+2] = 2 // behind length, attributes and time: its offset delta, 1 in zigzag
-	two = append(two, second...)
-	binary.BigEndian.PutUint32(two[atLength:], uint32(len(two)-lengthFrom))
-	binary.BigEndian.PutUint32(two[atLastDelta:], 1)
-	binary.BigEndian.PutUint32(two[atCount:], 2)
-	binary.BigEndian.PutUint32(two[atCRC:], crc32.Checksum(two[atAttributes:], castagnoli))
+	value := history.AppendInput(nil, history.Input{Run: runID}, 80)
+	two := wire(kmsg.RecordBatch{
+		FirstOffset: 4, LastOffsetDelta: 1, NumRecords: 2, Records: append(record(0, 0, nil, value), record(0, 1, nil, value)...),
+	})
 	for start, want := range map[int64][]int64{4: {4, 5}, 5: {5}} {
 		var offsets, shown []int64
 		w := walker{
@@ -358,10 +378,10 @@ func FuzzWalk(f *testing.F) {
 		_ = w.walk(raw) // must not panic
 		// The same bytes under a right CRC reach the record decoder.
 		if len(raw) >= batchHeader {
-			binary.BigEndian.PutUint64(raw, 0)
-			binary.BigEndian.PutUint32(raw[atLength:], uint32(len(raw)-lengthFrom))
-			raw[atMagic] = 2
-			binary.BigEndian.PutUint32(raw[atCRC:], crc32.Checksum(raw[atAttributes:], castagnoli))
+			b := kmsg.NewRecordBatch()
+			_ = b.ReadFrom(raw)
+			b.FirstOffset, b.Records = 0, raw[batchHeader:]
+			raw = wire(b)
 			w = walker{run: runID, end: 1 << 40, take: func(*observation.Batch) error { return nil }}
 			_ = w.walk(raw)
 		}

@@ -12,7 +12,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/verifiers/internal/brokers"
+	"github.com/chaeos/chaeos/harness/ask"
+	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
 
@@ -33,8 +34,7 @@ const (
 // reading is one read-back under way.
 type reading struct {
 	spec    harness.ReadBackSpec
-	client  *kgo.Client
-	nodes   []int
+	brokers ask.Brokers
 	index   *observation.Index
 	leaders *leaders
 
@@ -43,12 +43,12 @@ type reading struct {
 
 	mu sync.Mutex
 	// sums are what the logs say a read_committed reader must see, of those that were read.
-	sums map[brokers.TP]*sums
+	sums map[ask.TopicPartition]*sums
 }
 
 // Run reads back every partition of the run's input and outputs into Dir/readback. It returns an error when it can't
-// (no broker answers, disk full, interrupted); what is merely incomplete stands in the index. Either way the index says
-// how far it came.
+// (no broker answers, disk full, interrupted). What is merely incomplete is in the index. Either way the index says how far
+// it came.
 func Run(ctx context.Context, spec harness.ReadBackSpec) error {
 	return read(ctx, spec, defaultSampling)
 }
@@ -62,8 +62,11 @@ func read(ctx context.Context, spec harness.ReadBackSpec, s sampling) error {
 		return err
 	}
 	defer client.Close()
-	r := &reading{spec: spec, client: client, nodes: spec.Cluster.Info().Nodes, index: &observation.Index{Run: spec.RunID}, sampling: s, sums: map[brokers.TP]*sums{}}
-	r.leaders = &leaders{client: client, nodes: r.nodes, topics: topics(spec.Plan)}
+	r := &reading{
+		spec: spec, brokers: ask.Of(client, spec.Cluster.Info().Nodes...).Within(requestTimeout),
+		index: &observation.Index{Run: spec.RunID}, sampling: s, sums: map[ask.TopicPartition]*sums{},
+	}
+	r.leaders = &leaders{brokers: r.brokers, topics: topics(spec.Plan)}
 	for _, tp := range partitions(spec.Plan) {
 		r.index.Partitions = append(r.index.Partitions, observation.Partition{
 			Topic: tp.Topic, Partition: tp.Partition, Leader: -1, LeaderEpoch: -1, LogStart: -1, HW: -1, LSO: -1, HWAfter: -1, LSOAfter: -1,
@@ -90,9 +93,9 @@ func (r *reading) run(ctx context.Context) error {
 		{"logs", r.readLogs},
 		{"open transactions", func(ctx context.Context) error { return r.each(ctx, r.findOpen) }},
 		{"read_committed client", r.checkClients},
-		{"positions", r.fetchPositions},
+		{"committed offsets", r.fetchCommitted},
 		{"ends after", func(ctx context.Context) error { return r.each(ctx, r.endsAfter) }},
-		{"effects", r.readEffects},
+		{"side effects", r.readEffects},
 	}
 	for _, step := range steps {
 		err := step.do(ctx)
@@ -106,13 +109,13 @@ func (r *reading) run(ctx context.Context) error {
 	return nil
 }
 
-// readLogs reads every partition, and lets go of what it read them into.
+// readLogs reads every partition, and frees what it read them into.
 func (r *reading) readLogs(ctx context.Context) error {
 	defer r.buffers.drop()
 	return r.each(ctx, r.readPartition)
 }
 
-// howFar says how much of the logs was read.
+// howFar is how much of the logs was read, for people.
 func (r *reading) howFar() string {
 	var read, all int64
 	for _, p := range r.index.Partitions {
@@ -126,20 +129,7 @@ func (r *reading) howFar() string {
 
 // each calls do for every partition, a few at a time, and joins the errors.
 func (r *reading) each(ctx context.Context, do func(context.Context, *observation.Partition) error) error {
-	slots := make(chan struct{}, parallel)
-	errs := make(chan error, len(r.index.Partitions))
-	for i := range r.index.Partitions {
-		slots <- struct{}{}
-		go func() {
-			defer func() { <-slots }()
-			errs <- do(ctx, &r.index.Partitions[i])
-		}()
-	}
-	var all error
-	for range r.index.Partitions {
-		all = errors.Join(all, <-errs)
-	}
-	return all
+	return together.AtMost(parallel, len(r.index.Partitions), func(i int) error { return do(ctx, &r.index.Partitions[i]) })
 }
 
 // topics lists the topics of a plan once each, the input first.
@@ -159,11 +149,11 @@ func topics(plan harness.TopicPlan) []string {
 	return names
 }
 
-func partitions(plan harness.TopicPlan) []brokers.TP {
-	var all []brokers.TP
+func partitions(plan harness.TopicPlan) []ask.TopicPartition {
+	var all []ask.TopicPartition
 	for _, topic := range topics(plan) {
 		for p := range plan.Partitions {
-			all = append(all, brokers.TP{Topic: topic, Partition: int32(p)})
+			all = append(all, ask.TopicPartition{Topic: topic, Partition: int32(p)})
 		}
 	}
 	return all

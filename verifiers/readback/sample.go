@@ -7,15 +7,14 @@ import (
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
 
-// sampling says how much of the logs a read_committed client is asked for, in bytes of values, uncompressed and over all
-// partitions.
+// sampling is how much of the logs a read_committed client reads, in bytes of values, uncompressed and over all partitions.
 type sampling struct {
-	// Logs up to whole are read whole, of larger ones sample. Segment is the least size of a piece.
+	// Logs of up to whole bytes are read whole, of larger ones sample bytes. Segment is the least size of a piece.
 	whole, sample, segment int64
 }
 
 // defaultSampling reads a million records of 100 bytes whole: a poll loop takes about half a second for them. Of larger
-// logs it reads so little that the raw read-back, several times as fast, doesn't wait for it.
+// logs it reads little enough that the raw read-back, several times as fast, doesn't wait for it.
 var defaultSampling = sampling{whole: 128 << 20, sample: 24 << 20, segment: 2 << 20}
 
 // Why a segment is chosen, the most important first.
@@ -31,8 +30,9 @@ type candidate struct {
 	bytes                   int64
 }
 
-// choose picks what the client reads, by partition: everything, or segments that make up a sample: the first and the last of each partition, then those that hold aborted records or their markers, then
-// others, spread without favour and the same each time.
+// choose picks what the client reads, by partition: everything, or segments that make up a sample. Those are the first and
+// the last of each partition, then segments that hold aborted records or their markers, then others, spread evenly and the
+// same each time.
 func (s sampling) choose(logs [][]segment) [][]int {
 	var all []candidate
 	var total int64

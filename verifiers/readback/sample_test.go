@@ -26,7 +26,7 @@ func runSampled(t *testing.T, c *fakecluster.Cluster) *observation.Index {
 }
 
 // TestSampledClient: of logs that are too large, both ends and the aborted transaction are compared, and what is compared
-// agrees.
+// is the same.
 func TestSampledClient(t *testing.T) {
 	c := fakecluster.New(t, parts, "in", "out")
 	fill(t, c)
@@ -60,8 +60,8 @@ func coveredBy(ranges []observation.Range, offset int64) bool {
 	return false
 }
 
-// TestClientThatSeesOtherwise: another value, a record less or a record more in a range gives another sum.
-func TestClientThatSeesOtherwise(t *testing.T) {
+// TestClientThatReadsSomethingElse: another value, a record less or a record more in a range gives another sum.
+func TestClientThatReadsSomethingElse(t *testing.T) {
 	var log sum
 	values := []*kgo.Record{{Offset: 3, Value: []byte("a")}, {Offset: 4, Value: []byte("b")}, {Offset: 5, Value: []byte("c")}}
 	for _, r := range values {
@@ -80,8 +80,8 @@ func TestClientThatSeesOtherwise(t *testing.T) {
 	require.Equal(t, x[0].Committed, saw(append(values, &kgo.Record{Offset: 6, Value: []byte("behind it")})...))
 }
 
-// TestChoose: small logs are chosen whole; of large ones both ends always, then aborts, never more than the sample beside
-// the ends, and the same each time.
+// TestChoose: small logs are chosen whole; of large ones both ends always, then aborts, never more than the sample apart
+// from the ends, and the same each time.
 func TestChoose(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var logs [][]segment

@@ -8,7 +8,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
 
-// sum adds up records in any order: the same records give the same sum, whoever delivers them.
+// sum adds up records in any order: the same records give the same sum, in whatever order they come.
 type sum struct{ count, hash uint64 }
 
 // add takes a record with the digest of its value.
@@ -17,8 +17,8 @@ func (s *sum) add(offset int64, digest uint32) {
 	s.hash += mix(uint64(offset)<<32 ^ uint64(digest))
 }
 
-// digest is the CRC-32C that stands in a sound envelope, which decoding has just compared with all of the value; of any
-// other value it is the value's own.
+// digest is the CRC-32C in a sound envelope, which decoding has just compared with all of the value. Of any other value it is
+// the value's own.
 func digest(value []byte, err error) uint32 {
 	if err == nil {
 		return history.ChecksumOf(value)
@@ -39,16 +39,16 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// segment is a stretch of a log from one batch on to the next segment, with what a read_committed reader must see of it.
+// segment is a part of a log, from one batch to the next segment, with what a read_committed reader must get of it.
 type segment struct {
 	from      int64
 	bytes     int64
 	committed sum
-	// aborted says that it holds records of an aborted transaction, or the marker of one.
+	// aborted means that it holds records of an aborted transaction, or the marker of one.
 	aborted bool
 }
 
-// sums adds up, by segment, what a read_committed reader must see below the last stable offset: a transaction's records
+// sums adds up, by segment, what a read_committed reader must get below the last stable offset: a transaction's records
 // count once its commit marker is read.
 type sums struct {
 	lso int64
@@ -80,7 +80,7 @@ func (s *sums) see(offset int64, value []byte, err error) {
 	}
 }
 
-// batch takes the records seen since the batch before.
+// batch takes the records that were shown since the batch before.
 func (s *sums) batch(b *observation.Batch) {
 	got, bytes := s.batchOf, s.bytes
 	s.batchOf, s.bytes = sum{}, 0
@@ -126,8 +126,8 @@ func (s *sums) end(b *observation.Batch, at int) {
 	delete(s.pending, b.ProducerID)
 }
 
-// fetchBytes is how much a client is to fetch at once so that no more than about so many bytes of values come of it: a
-// client decompresses all that it fetched, and makes records of it, before anybody sees the first.
+// fetchBytes is how much a client has to fetch at once to get about values bytes of values, and not more: a client
+// decompresses all that it fetched, and makes records of it, before it delivers the first.
 func (s *sums) fetchBytes(values int64) int32 {
 	if s.values <= s.stored {
 		return int32(values)

@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// arrivals is what has come over a connection: Read waits for more, unless it is only looking.
+// arrivals reads what has come over a connection. Read waits for more, unless looking is set.
 type arrivals struct {
 	conn    net.Conn
-	raw     syscall.RawConn // nil: what is there can't be looked at without waiting
+	raw     syscall.RawConn // nil where the connection can't be looked at without waiting
 	looking bool
 }
 
-// errNotYet is what who is looking reads where there is nothing.
+// errNotYet is the error of looking where nothing has come.
 var errNotYet = errors.New("nothing has come yet")
 
 func newArrivals(conn net.Conn) *arrivals {
@@ -43,15 +43,15 @@ func (a *arrivals) Read(p []byte) (n int, err error) {
 	}
 	switch {
 	case err != nil:
-		return 0, errNotYet // whatever it is, who waits is told, too
+		return 0, errNotYet // whatever it is, waiting will meet it, too
 	case n == 0:
 		return 0, io.EOF
 	}
 	return n, nil
 }
 
-// wakeAt has the system tell of what arrives only when there are so many bytes, or the connection ends (SO_RCVLOWAT, tcp(7)).
-// Where it can't, it tells of everything: that costs more, and changes nothing else.
+// wakeAt makes the system report arrivals only when there are that many bytes, or the connection ends (SO_RCVLOWAT,
+// socket(7)). Where it can't, the system reports all of them: that costs more, and changes nothing else.
 func (a *arrivals) wakeAt(bytes int) {
 	if a.raw != nil {
 		_ = a.raw.Control(func(fd uintptr) { _ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_RCVLOWAT, bytes) })

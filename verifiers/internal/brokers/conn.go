@@ -21,26 +21,26 @@ const maxAnswer = 1 << 30
 // readAhead is enough for the answers of several small requests, and little to copy where one is large.
 const readAhead = 16 << 10
 
-// grain is what buffers grow by: answers to one question differ by a few bytes, which must not cost a buffer each.
+// grain is the step in which buffers grow: answers to one question differ by a few bytes, which must not cost a new buffer.
 const grain = 64 << 10
 
-// Conn is a connection to one broker past the client library, for what is asked often or answers much: several requests
-// go out in one write, and answers are read into a buffer that is used again. A broker answers them in the order in which
-// they were sent. After an error a Conn is of no use any more. One goroutine uses it; Close may come from another.
+// Conn is a connection to one broker. Several requests go out in one write, and answers are read into a buffer that is used
+// again. A broker answers requests in the order in which they were sent. After an error a Conn is of no more use. One
+// goroutine uses it; Close may come from another.
 type Conn struct {
 	conn    net.Conn
 	come    *arrivals
 	in      *bufio.Reader
 	format  *kmsg.RequestFormatter
 	timeout time.Duration
-	until   time.Time // when the answers that are out are given up
+	until   time.Time // when the answers that are still due are given up
 	out     []byte
 	// sent and received count requests and answers: they are the correlation ids.
 	sent, received int32
 }
 
-// Dial connects to the broker that advertises an address. Each Send, and each Receive after it, may take as long as the
-// timeout, and is given up after half as long again: to move a deadline at every request would cost more than the requests.
+// Dial connects to the broker that advertises an address. Each Send, and each Receive after it, may take at least timeout
+// and at most half as long again: moving a deadline at every request would cost more than the requests.
 func Dial(ctx context.Context, dials harness.Dials, address, clientID string, timeout time.Duration) (*Conn, error) {
 	conn, err := dials.Dial(ctx, "tcp", address)
 	if err != nil {
@@ -53,12 +53,12 @@ func Dial(ctx context.Context, dials harness.Dials, address, clientID string, ti
 	}, nil
 }
 
-// Close ends the connection, and whatever waits on it.
+// Close ends the connection, and whatever waits for it.
 func (c *Conn) Close() {
 	c.conn.Close()
 }
 
-// Send sends requests, of which each must have a version, with one write.
+// Send sends requests with one write. Each must have its version set.
 func (c *Conn) Send(requests ...kmsg.Request) error {
 	c.out = c.out[:0]
 	for _, r := range requests {
@@ -81,16 +81,15 @@ func (c *Conn) write() error {
 	return err
 }
 
-// Gather lets answers arrive without anybody being woken for them, until Wake: who asks many brokers at once, and looks
-// after a while whether all answers are there (Holds), else pays for a wake-up for each of them.
+// Gather lets answers arrive without waking anything, until Wake. It is for a caller that asks many brokers at once and
+// looks after a while whether all answers are there (Holds): otherwise each answer costs a wake-up.
 func (c *Conn) Gather() { c.come.wakeAt(readAhead) }
 
-// Wake ends Gather. Before it, Receive may not be called for answers that are not held.
+// Wake ends Gather. While gathering, Receive may be called only for answers that Holds reports.
 func (c *Conn) Wake() { c.come.wakeAt(1) }
 
-// Holds says whether so many whole answers are there, without waiting: Receive then returns each of them at once. Answers
-// that are larger than what is read ahead are never held. It is no error that none is there, or that the connection is
-// lost: Receive says that.
+// Holds reports whether that many whole answers are there, without waiting: Receive then returns each of them at once.
+// Answers larger than what is read ahead are never held. A lost connection is no error here: Receive returns it.
 func (c *Conn) Holds(answers int) bool {
 	c.come.looking = true
 	defer func() { c.come.looking = false }()
@@ -117,8 +116,8 @@ func (c *Conn) holds(answers int) bool {
 	return true
 }
 
-// Receive reads the next answer into response. The answer's bytes are in the buffer that is returned: the one given, or a
-// larger one; what response holds of them stands until that is used again.
+// Receive reads the next answer into response. The answer's bytes are in the buffer that it returns: the given one, or a
+// larger one. What response holds of them is valid until that buffer is used again.
 func (c *Conn) Receive(buffer []byte, response kmsg.Response) ([]byte, error) {
 	var head [8]byte
 	if _, err := io.ReadFull(c.in, head[:]); err != nil {
@@ -126,7 +125,7 @@ func (c *Conn) Receive(buffer []byte, response kmsg.Response) ([]byte, error) {
 	}
 	size := int64(binary.BigEndian.Uint32(head[:])) - 4
 	if size < 0 || size > maxAnswer {
-		return buffer, fmt.Errorf("an answer of %d bytes", size)
+		return buffer, fmt.Errorf("the answer's length is %d bytes", size)
 	}
 	if id := int32(binary.BigEndian.Uint32(head[4:])); id != c.received {
 		return buffer, fmt.Errorf("answer %d came where %d was due", id, c.received)
@@ -142,7 +141,7 @@ func (c *Conn) Receive(buffer []byte, response kmsg.Response) ([]byte, error) {
 	body := buffer
 	if response.IsFlexible() {
 		if len(body) == 0 || body[0] != 0 {
-			return buffer, errors.New("an answer whose header has tags that nobody asked for")
+			return buffer, errors.New("the answer's header has tags that were not asked for")
 		}
 		body = body[1:]
 	}

@@ -58,7 +58,7 @@ func TestAnUnknownAddressIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "no link to 127.0.0.1:1")
 }
 
-// TestBrokenAnswersAreErrors: whatever comes in place of an answer is an error, not a panic, and soon.
+// TestBrokenAnswersAreErrors: anything that comes in place of an answer is an error, not a panic, and soon.
 func TestBrokenAnswersAreErrors(t *testing.T) {
 	frame := func(id uint32, body ...byte) []byte {
 		out := binary.BigEndian.AppendUint32(nil, uint32(4+len(body)))
@@ -106,8 +106,8 @@ func TestAnswersAreHeldWhenAllAreThere(t *testing.T) {
 	require.False(t, conn.Holds(1), "all are taken")
 }
 
-// TestGatheringWakesNobody: an answer that comes doesn't end a wait, until Wake does.
-func TestGatheringWakesNobody(t *testing.T) {
+// TestGatheringDoesNotWake: an answer that comes doesn't end a wait, until Wake does.
+func TestGatheringDoesNotWake(t *testing.T) {
 	c := fakecluster.New(t, 2, "in")
 	held := make(chan struct{})
 	c.Fake.ControlKey(int16(kmsg.Metadata), func(kmsg.Request) (kmsg.Response, error, bool) {
@@ -134,7 +134,7 @@ func TestGatheringWakesNobody(t *testing.T) {
 	require.NoError(t, <-got)
 }
 
-// TestALostConnectionWakes whoever waits for it, also while it gathers, and is nothing to who only looks.
+// TestALostConnectionWakes a reader that waits, also while it gathers. Looking doesn't report it.
 func TestALostConnectionWakes(t *testing.T) {
 	conn, err := brokers.Dial(t.Context(), harness.Dials{"broker:1": serve(t, nil)}, "broker:1", "test", 10*time.Second)
 	require.NoError(t, err)

@@ -1,5 +1,5 @@
-// Package fakecluster gives tests a harness.Cluster whose brokers are kfake's, in process and without proxies. Nothing it
-// shows is ever published as a verdict.
+// Package fakecluster gives tests a harness.Cluster whose brokers are kfake's, in process and without proxies. What it
+// shows is never published as a verdict.
 package fakecluster
 
 import (
@@ -21,7 +21,7 @@ type Cluster struct {
 	Fake *kfake.Cluster
 }
 
-// New starts a cluster with topics of so many partitions; it ends with the test.
+// New starts a cluster whose topics have the given number of partitions. It ends with the test.
 func New(t testing.TB, partitions int, topics ...string) *Cluster {
 	t.Helper()
 	fake, err := kfake.NewCluster(kfake.NumBrokers(Nodes), kfake.SeedTopics(int32(partitions), topics...),

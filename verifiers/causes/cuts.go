@@ -1,0 +1,176 @@
+package causes
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/logs"
+	"github.com/chaeos/chaeos/verifiers/saved"
+)
+
+// What proves that a range of a log was there once, best first: a reader that was given it, a high watermark above it, a
+// leader's log end above it, an acknowledgement that named it.
+const (
+	seenByReader    = "live reader"
+	seenByWatermark = "high watermark"
+	seenByLogEnd    = "log end"
+	seenByAck       = "acknowledgement"
+)
+
+// truncated lists the ranges of a partition's log that were there once and are gone, or hold later records: from where a
+// newer leader epoch's batches begin up to what an older epoch showed. A log that was not read to its end proves nothing.
+func truncated(p *logs.Partition, l *saved.Live) []harness.Truncation {
+	if !p.Whole {
+		return nil
+	}
+	var all []harness.Truncation
+	note := func(epoch int32, to int64, seenBy string, committed bool) {
+		from, newer := p.StartAfter(epoch)
+		if from < to {
+			all = append(all, harness.Truncation{
+				Topic: p.At.Topic, Partition: p.At.Partition, From: from, To: to, OldEpoch: epoch, NewEpoch: newer, SeenBy: seenBy, Committed: committed,
+			})
+		}
+	}
+	if seen := l.DeliveredTo[p.At]; seen > p.End {
+		all = append(all, harness.Truncation{
+			Topic: p.At.Topic, Partition: p.At.Partition, From: p.End, To: seen, OldEpoch: l.EpochAt(p.At, seen), NewEpoch: p.Newest(), SeenBy: seenByReader, Committed: true,
+		})
+	}
+	for _, epoch := range slices.Sorted(maps.Keys(l.Highest[p.At])) {
+		note(epoch, l.Highest[p.At][epoch], seenByWatermark, true)
+	}
+	for _, epoch := range slices.Sorted(maps.Keys(l.LogEnds[p.At])) {
+		note(epoch, l.LogEnds[p.At][epoch], seenByLogEnd, false)
+	}
+	return all
+}
+
+// truncations are a row's, by output partition.
+type Truncations map[int32][]harness.Truncation
+
+// at finds the truncation that took an offset, the best proof first.
+func (t Truncations) at(partition int32, offset int64) *harness.Truncation {
+	for i := range t[partition] {
+		if x := &t[partition][i]; offset >= x.From && offset < x.To {
+			return x
+		}
+	}
+	return nil
+}
+
+// length is how many offsets of a partition were cut off: ranges may overlap, and leave what is sound between them.
+func (t Truncations) Length(partition int32) (n int64) {
+	ranges := slices.Clone(t[partition])
+	slices.SortFunc(ranges, func(a, b harness.Truncation) int { return cmp.Compare(a.From, b.From) })
+	counted := int64(0)
+	for _, x := range ranges {
+		from := max(counted, x.From)
+		n += max(0, x.To-from)
+		counted = max(counted, x.To)
+	}
+	return n
+}
+
+func findTruncations(parts []*logs.Partition, l *saved.Live) Truncations {
+	all := Truncations{}
+	for _, p := range parts {
+		if found := truncated(p, l); len(found) > 0 {
+			all[p.Number] = found
+		}
+	}
+	return all
+}
+
+// notes says of each partition what was cut off: what readers could have been given, and what only a leader had.
+func (t Truncations) notes() []string {
+	var texts []string
+	for _, p := range slices.Sorted(maps.Keys(t)) {
+		widest := map[bool]*harness.Truncation{}
+		for i := range t[p] {
+			x := &t[p][i]
+			if w := widest[x.Committed]; w == nil || x.To-x.From > w.To-w.From {
+				widest[x.Committed] = x
+			}
+		}
+		for _, committed := range []bool{true, false} {
+			if x := widest[committed]; x != nil {
+				texts = append(texts, describeTruncation(x))
+			}
+		}
+	}
+	return texts
+}
+
+func describeTruncation(x *harness.Truncation) string {
+	what := "were below the high watermark"
+	if !x.Committed {
+		what = "were in the leader's log, above the high watermark"
+	}
+	text := fmt.Sprintf("%s/%d: offsets %d to %d %s", x.Topic, x.Partition, x.From, x.To-1, what)
+	if x.OldEpoch >= 0 {
+		text += fmt.Sprintf(" in leader epoch %d", x.OldEpoch)
+	}
+	return text + fmt.Sprintf(" (%s), and are now gone or hold later records of leader epoch %d: the log was truncated", x.SeenBy, x.NewEpoch)
+}
+
+// ackSlack is how long after an acknowledgement it may be written down, and how long a claim to lead holds after the
+// sample that showed it.
+const AckSlack = saved.GapIntervals * saved.SampleInterval
+
+// byAcknowledgement takes the acknowledgement itself as the proof: it came while a broker led in an epoch whose batches
+// end below the offset that it named, so what that broker had stored there is gone. An acknowledgement that could have
+// come from the newer leader, which still has its log, proves nothing.
+func byAcknowledgement(p *logs.Partition, l *saved.Live, offset int64, at history.Time) *harness.Truncation {
+	for _, epoch := range slices.Sorted(maps.Keys(l.Leaderships[p.At])) {
+		c := l.Leaderships[p.At][epoch]
+		if at < c.First || at > c.Last.Add(AckSlack) {
+			continue
+		}
+		from, newer := p.StartAfter(epoch)
+		if !p.Whole || newer <= epoch || offset < from {
+			return nil
+		}
+		return &harness.Truncation{
+			Topic: p.At.Topic, Partition: p.At.Partition, From: from, To: offset + 1, OldEpoch: epoch, NewEpoch: newer, SeenBy: seenByAck,
+		}
+	}
+	return nil
+}
+
+// deletionOf says how far a partition's log start moved, and which recorded fault moved it that far; nil where the log
+// still starts at 0.
+func DeletionOf(r *saved.Run, p *logs.Partition) *harness.Deletion {
+	if p.Info.LogStart <= 0 {
+		return nil
+	}
+	d := &harness.Deletion{Topic: p.At.Topic, Partition: p.At.Partition, LogStart: p.Info.LogStart}
+	for _, f := range r.Record.Faults {
+		if f.Injected != 0 && moves(f, p) {
+			d.Fault = f.Fault + " " + f.Target
+		}
+	}
+	return d
+}
+
+// moves says that a fault recorded that it moved a partition's log start at least to where it is.
+func moves(f harness.FaultRecord, p *logs.Partition) bool {
+	for _, l := range f.Lasting {
+		if l.What == harness.LogStartMoved && l.Topic == p.At.Topic && l.Partition == p.At.Partition && l.To >= p.Info.LogStart {
+			return true
+		}
+	}
+	return false
+}
+
+func DescribeDeletion(d *harness.Deletion) string {
+	text := fmt.Sprintf("%s/%d starts at offset %d", d.Topic, d.Partition, d.LogStart)
+	if d.Fault == "" {
+		return text + ", and no fault deletes records"
+	}
+	return text + ": moved by " + d.Fault
+}

@@ -1,0 +1,50 @@
+package checks
+
+import (
+	"slices"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/logs"
+	"github.com/chaeos/chaeos/verifiers/words"
+)
+
+var completeness = Check{
+	Name:    "completeness",
+	About:   "doubts a row whose logs were not read to their ends, moved while they were read, or begin above 0 without a fault that moved them there",
+	Control: "an incomplete read-back",
+	Begin:   always(finishCompleteness),
+}
+
+func finishCompleteness(f *Facts, _ *harness.Numbers) []Finding {
+	parts := slices.Concat(f.Inputs(f.In), f.Out.Parts)
+	var found []Finding
+	for _, p := range parts {
+		for _, text := range p.Doubts {
+			found = append(found, doubt("%s", text)...)
+		}
+		switch d := causes.DeletionOf(f.Run, p); {
+		case d == nil:
+		case d.Fault == "":
+			found = append(found, doubt("%s", causes.DescribeDeletion(d))...)
+		default:
+			found = append(found, note("%s", causes.DescribeDeletion(d))...)
+		}
+	}
+	return append(found, sampled(parts)...)
+}
+
+// sampled says how much of the logs a read_committed client was not asked for.
+func sampled(parts []*logs.Partition) []Finding {
+	var checked, committed uint64
+	for _, p := range parts {
+		if len(p.Info.Checked) > 0 && p.Info.ClientErr == "" {
+			checked, committed = checked+p.Checked, committed+p.Info.Committed.Count
+		}
+	}
+	if checked == committed {
+		return nil
+	}
+	return note("a read_committed client was asked for %s of %s committed records, the ends and aborted transactions first: that it would see the others rests on the log's markers",
+		words.Number(checked), words.Number(committed))
+}

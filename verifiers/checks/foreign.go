@@ -1,0 +1,49 @@
+package checks
+
+import (
+	"strings"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/logs"
+	"github.com/chaeos/chaeos/verifiers/rows"
+	"github.com/chaeos/chaeos/verifiers/words"
+)
+
+var foreign = Check{
+	Name:    "foreign",
+	About:   "counts visible output records that are not this run's, or of an input that the source never sent",
+	Control: "records at the tail that nobody sent",
+	Numbers: []harness.Number{
+		{
+			Key: "foreign", Header: "FOREIGN", Show: harness.WhenNonZero,
+			Means:  "Visible output records that are not this run's, or are of an input that the source never sent.",
+			Unseen: "who wrote them, beyond the batch's producer id.",
+		},
+	},
+	Begin: func(*rows.Subject) Counting { return &foreignCount{} },
+}
+
+type foreignCount struct{ out, in []*kinds }
+
+// Output implements OutputReader.
+func (c *foreignCount) Output(*logs.Partition) logs.Reader { return newKinds(&c.out) }
+
+// Input implements InputReader.
+func (c *foreignCount) Input(*logs.Partition) logs.Reader { return newKinds(&c.in) }
+
+// Finish implements Counting.
+func (c *foreignCount) Finish(f *Facts, n *harness.Numbers) []Finding {
+	out, in := total(c.out), total(c.in)
+	n.Set("foreign", out.foreign)
+	var found []Finding
+	if out.foreign > 0 {
+		found = doubt("%s output records are not this run's: somebody else wrote to %s", words.Number(out.foreign), strings.Join(f.Layout.Outputs(), " or "))
+	}
+	if in.foreignInAll > 0 {
+		found = append(found, doubt("%s input records are not this run's", words.Number(in.foreignInAll))...)
+	}
+	if out.unmatched > 0 {
+		found = append(found, note("%s outputs name an input that is not, or no longer, where they say in the input log", words.Number(out.unmatched))...)
+	}
+	return found
+}

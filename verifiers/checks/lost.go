@@ -1,0 +1,86 @@
+package checks
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/words"
+)
+
+var lost = Check{
+	Name:    "lost",
+	About:   "counts inputs that are not visible though their committed offset was passed, or though they were acknowledged, by cause",
+	Control: "each 1000th output dropped",
+	Numbers: []harness.Number{
+		{
+			Key: "lost", Header: "LOST", Worst: true,
+			Means: "Inputs without an output in a log that was read to its end, although they were passed; if the source is under test,\n" +
+				"although they were acknowledged. By cause:\n\n" +
+				"- *acked but absent*: a broker confirmed it, and nothing shows that it was ever in the log;\n" +
+				"- *sent but absent*: sent with acks=0, where nothing is ever confirmed;\n" +
+				"- *given up*: below a share group's start although no member ever acknowledged it: it was delivered as often as the\n" +
+				"  brokers allow (`group.share.delivery.count.limit`);\n" +
+				"- *skipped*: the commit passed it, and no output of it was ever confirmed to a worker. The note names the commits;\n" +
+				"- *truncated*: it was in the log, and records of a newer leader epoch took its place. Proof is a live reader that got\n" +
+				"  it, a sample of a high watermark or of a leader's log end above it, or an acknowledgement that came while a broker led\n" +
+				"  in an epoch whose batches now end below the acknowledged offset. The note names the leader epochs on both sides;\n" +
+				"- *deleted*: it was below a log start that moved. If a recorded fault moved it, the note names it and nothing is in\n" +
+				"  doubt;\n" +
+				"- *aborted*: its output was in a transaction that was aborted, and its input offset was committed all the same.",
+			Unseen: "in a pipeline's row, which single output was confirmed: workers record confirmed outputs as counts by partition, so causes are split by count, and an example of a partition with several causes has none.",
+		},
+		{Key: "lostBy", Kind: harness.ByCause, Of: "lost"},
+	},
+	Begin: always(finishLost),
+}
+
+func finishLost(f *Facts, n *harness.Numbers) []Finding {
+	lost := f.Lost.Len()
+	n.Set("lost", lost)
+	var found []Finding
+	for _, text := range f.Losses.Notes {
+		found = append(found, note("%s", text)...)
+	}
+	if lost == 0 {
+		return found
+	}
+	by := f.Losses.By
+	n.Set("lostBy", by)
+	if sum(by) != lost {
+		return append(found, internal("the causes of losses add up to %d, losses are %d", sum(by), lost)...)
+	}
+	var examples []string
+	for _, a := range f.Losses.Anomalies[:min(len(f.Losses.Anomalies), causes.MaxExamples)] {
+		examples = append(examples, a.Text)
+	}
+	found = append(found, breaks(noLoss, "%s of %s %s (%s), e.g. %s",
+		words.Number(lost), words.Number(f.InputCount), whatIsLost(f), words.Counts(by), strings.Join(examples, "; "))...)
+	return append(with(found, f.Losses.Anomalies), overtakers(f)...)
+}
+
+func whatIsLost(f *Facts) string {
+	switch {
+	case !f.SourceUnderTest():
+		return "committed inputs have no visible output"
+	case f.Source.Sent.Len() > 0:
+		return "sent records are not in the log"
+	}
+	return "acknowledged records are not in the log"
+}
+
+// overtakers names the commits that went past most lost inputs.
+func overtakers(f *Facts) (found []Finding) {
+	most := slices.Clone(f.Losses.Overtaking)
+	slices.SortStableFunc(most, func(a, b harness.Pass) int { return cmp.Compare(b.Lost, a.Lost) })
+	for i, x := range most {
+		if i == causes.MaxExamples {
+			return append(found, note("and %d more commits passed lost inputs", len(most)-i)...)
+		}
+		found = append(found, note("%s lost inputs were passed by %s: it moved input partition %d from %d to %d at %s",
+			words.Number(x.Lost), words.Incarnation(*x.By), x.Partition, x.From, x.Offset, f.Since(x.At))...)
+	}
+	return found
+}

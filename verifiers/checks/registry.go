@@ -1,0 +1,72 @@
+package checks
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/causes"
+)
+
+// all lists every check in the order in which reports show their numbers; those without numbers come last. A new check is a
+// file and a line here.
+var all = []Check{
+	input,
+	duplicates,
+	lost,
+	unprocessed,
+	hidden,
+	hanging,
+	unknown,
+	phantom,
+	torn,
+	split,
+	committedNotSeen,
+	abortedSeen,
+	contradicted,
+	reordered,
+	corrupt,
+	foreign,
+	offsetsWentBack,
+	source,
+	lsoStalls,
+	noProgress,
+	recovery,
+	latency,
+	bites,
+	bounds,
+	completeness,
+}
+
+// The numbers are declared by whoever can judge: reports are read and written by what the checks declare.
+func init() { harness.DeclareNumbers(numbers()) }
+
+func numbers() (declared []harness.Number) {
+	for _, c := range all {
+		declared = append(declared, c.Numbers...)
+	}
+	return declared
+}
+
+// All lists every check in the order in which reports show their numbers.
+func All() []Check { return slices.Clone(all) }
+
+// byName lists every check by name: the order in which findings are reported.
+func byName() []Check {
+	sorted := All()
+	slices.SortFunc(sorted, func(a, b Check) int { return cmp.Compare(a.Name, b.Name) })
+	return sorted
+}
+
+// Causes names every cause of a duplicate or loss, and everything that can have ended a stall, as reports give them.
+func Causes() []string {
+	named := []string{
+		causes.ByBroker, causes.ByResend, causes.ByResendAcross, causes.ByResendWithin, causes.ByCall, causes.ByProcess,
+		causes.ByAbsence, causes.BySilence, causes.BySkip, causes.ByGivingUp, causes.ByTruncation, causes.ByDeletion, causes.ByAbort,
+		causes.EndedByCommit, causes.EndedByClient, causes.EndedByTimeout, causes.EndedByNewEpoch, causes.EndedUnasked,
+	}
+	for _, why := range []string{causes.RereadRestart, causes.RereadRebalance, causes.RereadRewind, causes.RereadRedelivery} {
+		named = append(named, causes.ByProcess+" after "+why)
+	}
+	return named
+}

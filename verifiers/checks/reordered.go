@@ -1,0 +1,61 @@
+package checks
+
+import (
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/logs"
+	"github.com/chaeos/chaeos/verifiers/rows"
+)
+
+var reordered = Check{
+	Name:    "reordered",
+	About:   "counts, within one input and output partition, first copies that come after a later input's",
+	Control: "an order inversion",
+	Numbers: []harness.Number{
+		{
+			Key: "reordered", Header: "REORDERED", Show: harness.WhenNonZero,
+			Means: "First outputs, within one input and one output partition, that come after the output of a later input. No guarantee\n" +
+				"promises order.",
+			Unseen: "order between partitions.",
+		},
+	},
+	Begin: func(*rows.Subject) Counting { return &reorderedCount{} },
+}
+
+type reorderedCount struct{ in []*inversions }
+
+// Output implements OutputReader.
+func (c *reorderedCount) Output(*logs.Partition) logs.Reader {
+	r := &inversions{next: map[int32]uint64{}}
+	c.in = append(c.in, r)
+	return r
+}
+
+// inversions counts those of one output partition. Next is, by class, one above the highest input that came first so far.
+type inversions struct {
+	next map[int32]uint64
+	n    uint64
+}
+
+// Batch implements logs.Reader.
+func (v *inversions) Batch(b *logs.Batch) {
+	for i := range b.Pieces {
+		p := &b.Pieces[i]
+		switch {
+		case !p.Fresh:
+		case p.From < v.next[p.Class]:
+			v.n += uint64(p.Count)
+		default:
+			v.next[p.Class] = p.To()
+		}
+	}
+}
+
+// Finish implements Counting.
+func (c *reorderedCount) Finish(_ *Facts, n *harness.Numbers) []Finding {
+	var all uint64
+	for _, v := range c.in {
+		all += v.n
+	}
+	n.Set("reordered", all)
+	return nil
+}

@@ -1,0 +1,71 @@
+package checks
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/rows"
+)
+
+var torn = Check{
+	Name:    "torn",
+	About:   "counts transactions of which some outputs, or the offset commit, took effect and others did not",
+	Control: "a torn transaction over two partitions",
+	Numbers: []harness.Number{
+		{
+			Key: "torn", Header: "TORN", Absent: harness.Null, Worst: true,
+			Means: "Transactions of which a part took effect and a part did not: their outputs (those in the log, and the confirmed ones),\n" +
+				"in all topics, and their offset commit.",
+			Unseen: "an offset commit that a later one has passed: it is proof only if it would have committed just the final committed offset, or lies beyond it.",
+		},
+	},
+	Begin: inTransactions(func() Counting { return &tornCount{ofTransactions{kind: harness.AnomalyTorn}} }),
+}
+
+type tornCount struct{ ofTransactions }
+
+// Transaction implements TransactionReader.
+func (c *tornCount) Transaction(r *rows.Row, s *causes.Suspect) {
+	if took, missed := outcomesOf(r, s); took != "" && missed != "" {
+		c.add(r, s, 1, func() string { return fmt.Sprintf("%s: %s, but %s", s, took, missed) })
+	}
+}
+
+// Finish implements Counting.
+func (c *tornCount) Finish(_ *Facts, n *harness.Numbers) []Finding {
+	n.Set("torn", c.n)
+	return c.found(onlyExactly, "%s transactions took effect in part, e.g. %s")
+}
+
+// outcomesOf says what of a transaction took effect, and what did not.
+func outcomesOf(r *rows.Row, s *causes.Suspect) (took, missed string) {
+	for _, p := range slices.Sorted(maps.Keys(s.Log)) {
+		if t := s.Log[p]; t.Visible > 0 {
+			took = fmt.Sprintf("%d outputs in %s are visible", t.Visible, r.PartitionName(p))
+		}
+		if t := s.Log[p]; t.Aborted > 0 {
+			missed = fmt.Sprintf("%d outputs in %s are aborted", t.Aborted, r.PartitionName(p))
+		}
+	}
+	for _, p := range slices.Sorted(maps.Keys(s.Confirmed)) {
+		if there := s.Log[p].Present(); there < s.Confirmed[p] && r.Out.Whole(p) {
+			missed = fmt.Sprintf("%d of %d outputs in %s are not", s.Confirmed[p]-there, s.Confirmed[p], r.PartitionName(p))
+		}
+	}
+	if !r.HaveFinal {
+		return took, missed
+	}
+	for _, o := range s.Offsets {
+		final := r.Final[o.Partition]
+		switch {
+		case final < o.Offset && missed == "":
+			missed = fmt.Sprintf("offset %d of input partition %d is not committed", o.Offset, o.Partition)
+		case final == o.Offset && r.Last[o.Partition] == 1 && took == "":
+			took = fmt.Sprintf("offset %d of input partition %d is committed", o.Offset, o.Partition)
+		}
+	}
+	return took, missed
+}

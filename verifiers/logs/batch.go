@@ -1,0 +1,60 @@
+package logs
+
+import (
+	"github.com/chaeos/chaeos/verifiers/keyset"
+	"github.com/chaeos/chaeos/verifiers/observation"
+	"github.com/chaeos/chaeos/verifiers/txns"
+)
+
+// Batch is one batch of a log as a row sees it.
+type Batch struct {
+	*observation.Batch
+	// Stands is what the row's readers make of it, Decided what the log's control records say, whoever reads it.
+	Stands, Decided txns.Visibility
+	// Pieces are its records in order; a damaged batch has none.
+	Pieces []Piece
+}
+
+// Piece is some neighbouring records of a batch that are alike: one where they are neighbours in their input too, and
+// each by itself elsewhere.
+type Piece struct {
+	// Run holds the records; the piece is Count of them from its At-th on.
+	Run       *observation.Run
+	At, Count int64
+	Kind      Kind
+	// Class and From are the keys of sound records: From, From+1, … of the class.
+	Class int32
+	From  uint64
+	// Fresh says that no copy of them was visible before in the same partition. Only visible records can be fresh.
+	Fresh bool
+}
+
+// Record is the piece's i-th record.
+func (p *Piece) Record(i int64) observation.Record { return p.Run.At(p.At + i) }
+
+func (p *Piece) key() keyset.Key { return keyset.Key{Class: p.Class, Index: p.From} }
+
+// To is the key after the piece's last.
+func (p *Piece) To() uint64 { return p.From + uint64(p.Count) }
+
+// Kind is what records are to their row.
+type Kind int
+
+const (
+	// Sound records are copies of an input.
+	Sound Kind = iota
+	// Unmatched: their input is not, or no longer, where they say it is in the input log, though the source sent it.
+	Unmatched
+	// Foreign: another run's, no envelope at all, or of an input that was never sent.
+	Foreign
+	// Corrupt: their value fails its own checksum.
+	Corrupt
+)
+
+// Reader is shown a partition's batches in log order. A batch and its pieces are used again: copy what is kept.
+type Reader interface {
+	Batch(b *Batch)
+}
+
+// Readers makes the readers of a partition, before its first batch.
+type Readers func(p *Partition) []Reader

@@ -1,0 +1,224 @@
+package logs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+
+	"github.com/chaeos/chaeos/harness/ask"
+	"github.com/chaeos/chaeos/harness/together"
+	"github.com/chaeos/chaeos/verifiers/observation"
+	"github.com/chaeos/chaeos/verifiers/saved"
+	"github.com/chaeos/chaeos/verifiers/txns"
+)
+
+// partLog is what one partition's headers and index entry say, before its records are looked at.
+type Partition struct {
+	At ask.TopicPartition
+	// number is an output partition's number in its row, an input partition's own.
+	Number int32
+	Path   string
+	Info   observation.Partition
+	// stable is the last stable offset: nothing at or above it is visible to a read_committed reader.
+	stable int64
+	aborts *observation.Aborts
+	open   []observation.OpenTxn
+	// epochs are where each leader epoch's batches begin.
+	epochs []epochStart
+	End    int64
+	Doubts []string
+	// idle says that there is no file to read: the doubts say why.
+	Idle bool
+	// refused says that its file is of a version that nobody here reads: then there is no verdict at all.
+	refused error
+	// stretches say where what is, once an output partition was read.
+	sections sections
+	// seen are the committed records that a read_committed client was asked for: all, or a sample.
+	Checked uint64
+	// whole says that the log was read up to its captured end. Otherwise what isn't found may still be there.
+	Whole bool
+	// uncommitted says that its readers use read_uncommitted: they are given everything.
+	uncommitted bool
+}
+
+type epochStart struct {
+	epoch int32
+	first int64
+}
+
+func (p *Partition) doubt(format string, args ...any) {
+	p.Doubts = append(p.Doubts, fmt.Sprintf("%s/%d: ", p.At.Topic, p.At.Partition)+fmt.Sprintf(format, args...))
+}
+
+// open reads a partition's headers. Trouble with its file is a doubt, not an error.
+func open(r *saved.Run, at ask.TopicPartition) *Partition {
+	p := &Partition{At: at, Number: at.Partition, Path: observation.File(r.Dir, at.Topic, at.Partition)}
+	info := r.Index.Partition(at.Topic, at.Partition)
+	if info == nil {
+		p.Idle = true
+		p.doubt("not read back")
+		return p
+	}
+	p.Info = *info
+	var txns observation.Transactions
+	header, tail, err := observation.ReadFile(p.Path, true, func(b *observation.Batch) error {
+		txns.Add(b)
+		p.header(b)
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		p.Idle = true
+		p.doubt("its observation file is missing")
+		return p
+	}
+	if errors.As(err, new(observation.VersionError)) {
+		p.Idle, p.refused = true, err
+		return p
+	}
+	if err != nil { // cut before its header was whole, or damaged there
+		p.Idle = true
+		p.doubt("its observation file can't be read: %v", err)
+		return p
+	}
+	if header.Run != r.Record.RunID || header.Topic != at.Topic || header.Partition != at.Partition {
+		p.doubt("its observation file is of %s/%d in another run or place", header.Topic, header.Partition)
+	}
+	p.aborts, p.open = observation.NewAborts(txns.Aborted()), txns.Open()
+	p.stable = p.Info.LSO
+	if len(p.open) > 0 {
+		p.stable = min(p.stable, p.open[0].Start)
+	}
+	p.checkComplete(tail)
+	p.checkAborted(txns.Aborted())
+	return p
+}
+
+func (p *Partition) header(b *observation.Batch) {
+	p.End = b.Last + 1
+	if b.Damaged {
+		return
+	}
+	if n := len(p.epochs); n == 0 || p.epochs[n-1].epoch < b.LeaderEpoch {
+		p.epochs = append(p.epochs, epochStart{b.LeaderEpoch, b.First})
+	}
+}
+
+func (p *Partition) checkComplete(tail observation.Tail) {
+	x := p.Info
+	p.End = max(p.End, x.LogStart)
+	switch {
+	case x.Failure != "":
+		p.doubt("%s", x.Failure)
+	case !tail.Ended:
+		p.doubt("its observation file can't be read to its end after %d batches: %s", tail.Batches, tail.Reason)
+	case !x.Complete || p.End < x.HW:
+		p.doubt("read up to offset %d of %d", p.End, x.HW)
+	default:
+		p.Whole = true
+	}
+	if x.HWAfter >= 0 && x.HWAfter != x.HW {
+		p.doubt("its end moved from %d to %d while it was read: %s", x.HW, x.HWAfter, x.Writer)
+	}
+	if x.LSOAfter >= 0 && x.LSOAfter != x.LSO {
+		p.doubt("its last stable offset moved from %d to %d while it was read", x.LSO, x.LSOAfter)
+	}
+	p.checkClient(x)
+}
+
+// checkClient compares what the log says a read_committed reader must see with what a real one saw.
+func (p *Partition) checkClient(x observation.Partition) {
+	const otherwise = "a read_committed client saw %d records (hash %s)%s where the log holds %d committed (hash %s)"
+	if x.ClientErr != "" {
+		p.doubt("a read_committed client could not read it: %s", x.ClientErr)
+		return
+	}
+	if len(x.Checked) == 0 {
+		p.Checked = x.Committed.Count
+		if x.Client != x.Committed {
+			p.doubt(otherwise, x.Client.Count, x.Client.Hash, "", x.Committed.Count, x.Committed.Hash)
+		}
+		return
+	}
+	for _, r := range x.Checked {
+		p.Checked += r.Committed.Count
+		if r.Client != r.Committed {
+			p.doubt(otherwise, r.Client.Count, r.Client.Hash, fmt.Sprintf(" from offset %d to %d", r.From, r.To-1), r.Committed.Count, r.Committed.Hash)
+		}
+	}
+}
+
+// checkAborted compares the log's markers with what the broker listed.
+func (p *Partition) checkAborted(derived []observation.Aborted) {
+	type txn struct{ producer, first int64 }
+	listed := map[txn]bool{}
+	for _, a := range p.Info.BrokerAborted {
+		listed[txn{a.ProducerID, a.First}] = true
+	}
+	missing := 0
+	for _, a := range derived {
+		if a.First < p.Info.LSO && !listed[txn{a.ProducerID, a.First}] {
+			missing++
+		}
+		delete(listed, txn{a.ProducerID, a.First})
+	}
+	if missing+len(listed) > 0 {
+		p.doubt("the broker's list of aborted transactions lacks %d that the markers abort, and has %d that they don't", missing, len(listed))
+	}
+}
+
+// visibility says where a batch stands for the log's readers.
+func (p *Partition) visibility(b *observation.Batch) txns.Visibility {
+	if p.uncommitted {
+		return txns.Visible
+	}
+	return p.decided(b)
+}
+
+// decided says what the log's control records make of a batch, whoever reads it.
+func (p *Partition) decided(b *observation.Batch) txns.Visibility {
+	switch {
+	case p.aborts.Has(b):
+		return txns.Aborted
+	case b.First >= p.stable:
+		return txns.Hidden
+	}
+	return txns.Visible
+}
+
+// stillOpen are a partition's open transactions: by the brokers' word where there is one, by the log otherwise.
+func (p *Partition) StillOpen() []observation.OpenTxn {
+	if len(p.Info.Open) > 0 {
+		return p.Info.Open
+	}
+	return p.open
+}
+
+// startAfter is where the first batch of an epoch newer than this one begins, or the log's end, and that epoch.
+func (p *Partition) StartAfter(epoch int32) (first int64, newer int32) {
+	for _, e := range p.epochs {
+		if e.epoch > epoch {
+			return e.first, e.epoch
+		}
+	}
+	return p.End, p.Newest()
+}
+
+// newest is the newest leader epoch that is known of.
+func (p *Partition) Newest() int32 {
+	epoch := p.Info.LeaderEpoch
+	for _, e := range p.epochs {
+		epoch = max(epoch, e.epoch)
+	}
+	return epoch
+}
+
+// openAll reads the headers of all partitions, several at the same time.
+func openAll(n int, one func(number int32) *Partition) ([]*Partition, error) {
+	parts := make([]*Partition, n)
+	err := together.AtMost(runtime.GOMAXPROCS(0), n, func(i int) error {
+		parts[i] = one(int32(i))
+		return parts[i].refused
+	})
+	return parts, err
+}

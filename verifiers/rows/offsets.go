@@ -1,0 +1,45 @@
+package rows
+
+import "github.com/chaeos/chaeos/verifiers/saved"
+
+// CommittedOffsets are how far a group's commits reach, by input partition. Of a share group they are its start offsets.
+type CommittedOffsets struct {
+	// Final are the offsets that the brokers gave after every worker had ended (-1: none committed); HaveFinal says that
+	// they gave any.
+	Final     map[int32]int64
+	HaveFinal bool
+	// Confirmed are the highest commits that workers know to have succeeded, Passed the higher of those and Final.
+	Confirmed, Passed map[int32]int64
+	// Last counts the transactions that would have committed just the final offset: only a single one is proof of whose it
+	// is.
+	Last map[int32]int
+}
+
+func committedOffsets(s *Subject) CommittedOffsets {
+	o := CommittedOffsets{
+		Final: s.Run.Finals(s.Layout.Group), Confirmed: confirmed(s.Workers), Passed: map[int32]int64{}, Last: map[int32]int{},
+	}
+	o.HaveFinal = o.Final != nil
+	for p, final := range o.Final {
+		o.Passed[p] = max(0, final)
+	}
+	for p, c := range o.Confirmed {
+		o.Passed[p] = max(o.Passed[p], c)
+	}
+	for _, w := range s.Workers {
+		for p, n := range w.Last {
+			o.Last[p] += n
+		}
+	}
+	return o
+}
+
+func confirmed(workers []*saved.Worker) map[int32]int64 {
+	highest := map[int32]int64{}
+	for _, w := range workers {
+		for p, offset := range w.Highest {
+			highest[p] = max(highest[p], offset)
+		}
+	}
+	return highest
+}

@@ -1,0 +1,33 @@
+package saved
+
+import (
+	"path/filepath"
+	"slices"
+
+	"github.com/chaeos/chaeos/harness/history"
+)
+
+// EachEntry reads one of the run's histories again. Entries are used again.
+func (r *Run) EachEntry(file string, show func(history.Entry)) error {
+	_, err := history.Scan(filepath.Join(r.Dir, file), func(e history.Entry) error {
+		show(e)
+		return nil
+	})
+	return err
+}
+
+// EachPoll reads the observer's histories again for what the live reader was delivered of some topics: partition by partition
+// in the order of the polls.
+func (r *Run) EachPoll(topics []string, show func(*history.Seen)) error {
+	for _, file := range r.observers {
+		err := r.EachEntry(file, func(e history.Entry) {
+			if s, is := e.(*history.Seen); is && slices.Contains(topics, s.Topic) {
+				show(s)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

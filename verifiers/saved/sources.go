@@ -1,0 +1,111 @@
+package saved
+
+import (
+	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/keyset"
+)
+
+// source is what one source said of its records, over all its incarnations. Keys are sequences (keyset.BySequence).
+type Source struct {
+	partitions int
+	Files      []string
+
+	Intended, Acked, Failed, unknown, Sent *keyset.Set
+	// stored are the offsets that acknowledgements named; storedTwice counts those named for two records.
+	stored      *keyset.Set
+	StoredTwice uint64
+}
+
+func NewSource(partitions int) *Source {
+	return &Source{
+		partitions: partitions, Intended: keyset.New(), Acked: keyset.New(), Failed: keyset.New(), unknown: keyset.New(),
+		Sent: keyset.New(), stored: keyset.New(),
+	}
+}
+
+func (s *Source) add(e history.Entry) {
+	switch e := e.(type) {
+	case *history.Acked:
+		for i := range e.Runs {
+			s.ack(&e.Runs[i])
+		}
+	case *history.Settled:
+		to := s.unknown
+		switch {
+		case e.Sent:
+			to = s.Sent
+		case e.Outcome == history.OutcomeFailed:
+			to = s.Failed
+		case e.Outcome == history.OutcomeConfirmed:
+			to = s.Acked
+		}
+		for _, r := range e.Runs {
+			s.addRun(to, r)
+		}
+	}
+}
+
+// intent spreads [First, First+Count) over the partitions it goes to, and says how many are handed over anew in each.
+func (s *Source) intent(e *history.Intent, handed func(partition int32, n uint64)) {
+	if e.Count == 0 {
+		return
+	}
+	parts := uint64(s.partitions)
+	for c := range parts {
+		first := e.First + (c+parts-e.First%parts)%parts
+		if first >= e.First+e.Count {
+			continue
+		}
+		n := (e.First+e.Count-first-1)/parts + 1
+		// A source that goes back to its checkpoint intends records again: they are offered once.
+		handed(int32(c), s.Intended.AddRange(int32(c), first/parts, first/parts+n))
+	}
+}
+
+func (s *Source) ack(r *history.AckRun) {
+	s.addRun(s.Acked, r.SeqRun)
+	if r.Offset < 0 {
+		return
+	}
+	from := uint64(r.Offset)
+	s.StoredTwice += r.Count - s.stored.AddRange(r.Partition, from, from+r.Count)
+}
+
+func (s *Source) addRun(to *keyset.Set, r history.SeqRun) {
+	if r.Stride == uint64(s.partitions) {
+		k := keyset.BySequence(r.First, s.partitions)
+		to.AddRange(k.Class, k.Index, k.Index+r.Count)
+		return
+	}
+	for i := range r.Count {
+		to.Add(keyset.BySequence(r.First+i*r.Stride, s.partitions))
+	}
+}
+
+// offered are the records that a source under test has to answer for: those it was told are stored, and with acks=0,
+// where it is told nothing, those it sent.
+func (s *Source) Offered() *keyset.Set {
+	if s.Sent.Len() == 0 {
+		return s.Acked
+	}
+	all := keyset.New()
+	all.Union(s.Acked)
+	all.Union(s.Sent)
+	return all
+}
+
+// unsettled are records whose end the source never learnt: told so, or silent because it was killed.
+func (s *Source) Unsettled() *keyset.Set {
+	return s.Intended.Minus(s.Acked).Minus(s.Failed).Minus(s.Sent)
+}
+
+// compact makes what was said readable by several rows at the same time.
+func (s *Source) compact() {
+	for _, set := range []*keyset.Set{s.Intended, s.Acked, s.Failed, s.unknown, s.Sent, s.stored} {
+		set.Compact()
+	}
+}
+
+func (s *Source) Overflow() bool {
+	return s.Intended.Overflow+s.Acked.Overflow+s.Failed.Overflow+s.unknown.Overflow+s.Sent.Overflow > 0
+}

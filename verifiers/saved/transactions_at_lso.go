@@ -1,0 +1,40 @@
+package saved
+
+import (
+	"github.com/chaeos/chaeos/harness/ask"
+	"github.com/chaeos/chaeos/harness/history"
+)
+
+// tpo64 is an offset of a partition.
+type OffsetOf struct {
+	ask.TopicPartition
+	Offset int64
+}
+
+// culprits are the namings of the transactions that held last stable offsets: the first and the newest of each, a newer one
+// without a transactional id left out where an older one has it.
+type transactionsAtLSO map[OffsetOf]*naming
+
+type naming struct{ first, last *history.Culprit }
+
+func (c transactionsAtLSO) add(e *history.Culprit) {
+	copied := *e // a reader's entries are used again
+	at := OffsetOf{TopicPartition: ask.TopicPartition{Topic: e.Topic, Partition: e.Partition}, Offset: e.LSO}
+	n := c[at]
+	switch {
+	case n == nil:
+		c[at] = &naming{&copied, &copied}
+	case e.TransactionalID != "" || n.last.TransactionalID == "":
+		if n.first.TransactionalID == "" && e.TransactionalID != "" {
+			n.first = &copied
+		}
+		n.last = &copied
+	}
+}
+
+func (c transactionsAtLSO) Of(at ask.TopicPartition, lso int64) (first, last *history.Culprit) {
+	if n := c[OffsetOf{at, lso}]; n != nil {
+		return n.first, n.last
+	}
+	return nil, nil
+}

@@ -1,0 +1,87 @@
+package source
+
+import (
+	"context"
+	"errors"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/workloads/member"
+	"github.com/chaeos/chaeos/workloads/phase"
+)
+
+// transaction writes the block in hand in one transaction. After an error the session is lost, and only the topic can
+// tell whether the block was committed.
+func (t *transacting) transaction(ctx context.Context) error {
+	t.txn++
+	if err := t.Record(&history.TxnBegin{At: history.Now(), Txn: t.txn}); err != nil {
+		return err
+	}
+	if err := t.store(ctx); err != nil {
+		return t.lost(ctx, err)
+	}
+	if err := t.Gates.Reach(ctx, phase.Flushed, len(t.open.records)); err != nil {
+		return err
+	}
+	if err := t.maybeTakenOver(ctx); err != nil {
+		return err
+	}
+	return t.commit(ctx)
+}
+
+func (t *transacting) commit(ctx context.Context) error {
+	if err := t.Record(&history.TxnEnding{At: history.Now(), Txn: t.txn, Commit: true}); err != nil {
+		return err
+	}
+	if err := t.Gates.Reach(ctx, phase.Committing, len(t.open.records)); err != nil {
+		return err
+	}
+	if err := t.kafka.EndTransaction(ctx, kgo.TryCommit); err != nil {
+		return t.lost(ctx, err)
+	}
+	if err := t.Record(&history.TxnEnded{At: history.Now(), Txn: t.txn, Commit: true, Outcome: history.OutcomeConfirmed}); err != nil {
+		return err
+	}
+	for i, r := range t.open.records {
+		t.ackOne(r.Partition, t.open.first+uint64(i), t.open.offsets[i])
+	}
+	t.open = nil
+	return t.Gates.Reach(ctx, phase.Committed, 0)
+}
+
+// lost records that the transaction's outcome is unknown, and returns an error that only a new session can follow.
+func (t *transacting) lost(ctx context.Context, err error) error {
+	e := &history.TxnEnded{At: history.Now(), Txn: t.txn, Commit: true, Outcome: history.OutcomeUnknown, Reason: err.Error()}
+	if herr := t.Record(e); herr != nil {
+		return herr
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return &member.SessionError{Cause: err}
+}
+
+// store begins a transaction and stores the block's records in it.
+func (t *transacting) store(ctx context.Context) error {
+	if err := t.kafka.BeginTransaction(); err != nil {
+		return err
+	}
+	offsets, results := make([]int64, len(t.open.records)), make(chan error, len(t.open.records))
+	t.open.offsets = offsets
+	for i, r := range t.open.records {
+		again := *r // a record belongs to the client that it was handed to
+		t.kafka.Produce(ctx, &again, func(stored *kgo.Record, err error) {
+			offsets[i] = stored.Offset
+			results <- err
+		})
+	}
+	if err := t.kafka.Flush(ctx); err != nil {
+		return err
+	}
+	var failed error
+	for range t.open.records {
+		failed = errors.Join(failed, <-results)
+	}
+	return failed
+}
