@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/harness/golden"
 )
 
 var update = flag.Bool("update", false, "write the tables of docs/PIPELINES.md")
@@ -30,16 +32,7 @@ func TestPipelinesPage(t *testing.T) {
 	_, tail, found := strings.Cut(rest, tableEnds)
 	require.True(t, found, "the page's table has no end")
 	measured, when := benchCosts(t)
-	want := head + tableBegins + pipelinesTable(t, measured, when) + tableEnds + tail
-	if *update {
-		require.NoError(t, os.WriteFile(pipelinesPage, []byte(want), 0o644))
-		return
-	}
-	wanted, got := strings.Split(want, "\n"), strings.Split(string(page), "\n")
-	for i := range min(len(wanted), len(got)) {
-		require.Equal(t, wanted[i], got[i], "line %d; go test ./workloads -run Page -update writes it again", i+1)
-	}
-	require.Equal(t, len(wanted), len(got), "lines; go test ./workloads -run Page -update writes it again")
+	golden.Same(t, pipelinesPage, head+tableBegins+pipelinesTable(t, measured, when)+tableEnds+tail, *update)
 }
 
 // unmeasured is the cost of a pipeline that make bench has not measured yet.
