@@ -9,6 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/toxics/admin"
 	"github.com/chaeos/chaeos/toxics/inject"
@@ -47,7 +48,7 @@ func (a addPartitions) Inject(ctx context.Context, f *harness.Field, selector st
 	if err != nil {
 		return nil, err
 	}
-	topics := admin.TopicsOf(on.Partitions)
+	topics := ask.Topics(on.Partitions)
 	counts := map[string]int{}
 	for _, topic := range topics {
 		counts[topic] = len(on.View.Topics[topic])
@@ -89,7 +90,7 @@ func (a addPartitions) grow(ctx context.Context, f *harness.Field, v target.View
 	}
 	var errs []error
 	for _, t := range resp.Topics {
-		if err := admin.CodeError(t.ErrorCode, t.ErrorMessage); err != nil {
+		if err := ask.CodeError(t.ErrorCode, t.ErrorMessage); err != nil {
 			errs = append(errs, fmt.Errorf("add partitions to %s: %w", t.Topic, err))
 		}
 	}
@@ -102,12 +103,12 @@ func (a addPartitions) awaitThere(ctx context.Context, f *harness.Field, counts 
 	defer cancel()
 	return admin.Until(ctx, func() error {
 		for topic, count := range counts {
-			topics, _, err := admin.NewestTopics(ctx, f.Admin, f.Cluster.Info().Nodes, topic)
+			md, _, err := f.Brokers().Newest(ctx, topic)
 			if err != nil {
 				return err
 			}
 			for p := range int32(count + a.by) {
-				if s, ok := topics[topic][p]; !ok || s.Leader < 0 {
+				if s, ok := md.Topics[topic][p]; !ok || s.Leader < 0 {
 					return fmt.Errorf("%s/%d is not there yet", topic, p)
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/toxics/admin"
 	"github.com/chaeos/chaeos/toxics/inject"
@@ -50,12 +51,12 @@ func takeGroup(ctx context.Context, f *harness.Field, i *inject.Injection, group
 	}
 	req := kmsg.NewPtrDeleteGroupsRequest()
 	req.Groups = []string{group}
-	resp, err := admin.AskCoordinator[*kmsg.DeleteGroupsResponse](ctx, f, group, req)
+	resp, _, err := ask.Coordinated[*kmsg.DeleteGroupsResponse](ctx, f.Brokers(), group, req)
 	if err != nil {
 		return nil, fmt.Errorf("delete group %s: %w", group, err)
 	}
 	for _, g := range resp.Groups {
-		if err := admin.CodeError(g.ErrorCode, nil); err != nil {
+		if err := ask.CodeError(g.ErrorCode, nil); err != nil {
 			return nil, fmt.Errorf("delete group %s: %w", group, err)
 		}
 	}

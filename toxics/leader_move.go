@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/toxics/admin"
 	"github.com/chaeos/chaeos/toxics/inject"
@@ -61,7 +62,7 @@ func (l leaderMove) Inject(ctx context.Context, f *harness.Field, selector strin
 	if err != nil {
 		return nil, err
 	}
-	wanted := func(p admin.TopicPartition) []int32 { return admin.WithFirst(on.View.Replicas(p), int32(next[p])) }
+	wanted := func(p ask.TopicPartition) []int32 { return admin.WithFirst(on.View.Replicas(p), int32(next[p])) }
 	if err := on.ClaimOrders(wanted); err != nil {
 		return on.Injection, err
 	}
@@ -83,7 +84,7 @@ func (l leaderMove) Inject(ctx context.Context, f *harness.Field, selector strin
 }
 
 // next chooses each partition's next leader: the broker that "to" selects, or the first other replica in sync.
-func (l leaderMove) next(on kit.OnPartitions) (map[admin.TopicPartition]int, error) {
+func (l leaderMove) next(on kit.OnPartitions) (map[ask.TopicPartition]int, error) {
 	var wanted []int
 	if l.to != "" {
 		t, err := target.Parse(l.to)
@@ -94,7 +95,7 @@ func (l leaderMove) next(on kit.OnPartitions) (map[admin.TopicPartition]int, err
 			return nil, err
 		}
 	}
-	next := map[admin.TopicPartition]int{}
+	next := map[ask.TopicPartition]int{}
 	for _, p := range on.Partitions {
 		can := admin.Movable(on.View.Topics[p.Topic][p.Partition])
 		if l.to != "" {
@@ -108,7 +109,7 @@ func (l leaderMove) next(on kit.OnPartitions) (map[admin.TopicPartition]int, err
 	return next, nil
 }
 
-func moveProof(on kit.OnPartitions, next map[admin.TopicPartition]int, l harness.PipelineLayout, took time.Duration) (string, bool) {
+func moveProof(on kit.OnPartitions, next map[ask.TopicPartition]int, l harness.PipelineLayout, took time.Duration) (string, bool) {
 	var texts []string
 	for _, p := range on.View.Concerning(on.Partitions, l) {
 		from := on.View.Topics[p.Topic][p.Partition].Leader

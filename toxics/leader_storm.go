@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/harness/wait"
 	"github.com/chaeos/chaeos/toxics/admin"
@@ -49,7 +50,7 @@ type storm struct {
 	rand *rand.Rand
 
 	mu    sync.Mutex
-	moved map[admin.TopicPartition]int
+	moved map[ask.TopicPartition]int
 }
 
 // Inject begins the storm and returns after the first move.
@@ -61,7 +62,7 @@ func (l leaderStorm) Inject(ctx context.Context, f *harness.Field, selector stri
 	if err := on.ClaimOrders(on.View.Replicas); err != nil { // it wants no order of its own for long
 		return on.Injection, err
 	}
-	s := &storm{leaderStorm: l, on: on, f: f, rand: f.Rand, moved: map[admin.TopicPartition]int{}}
+	s := &storm{leaderStorm: l, on: on, f: f, rand: f.Rand, moved: map[ask.TopicPartition]int{}}
 	on.Began(ctx, on.View, on.View.Nodes)
 	if err := s.move(ctx); err != nil {
 		return on.Injection, err
@@ -86,11 +87,11 @@ func (s *storm) move(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, admin.ShownWithin)
 	defer cancel()
 	v := s.on.View
-	topics, _, err := admin.NewestTopics(ctx, s.f.Admin, v.Nodes, admin.TopicsOf(s.on.Partitions)...)
+	md, _, err := s.f.Brokers().Newest(ctx, ask.Topics(s.on.Partitions)...)
 	if err != nil {
 		return err
 	}
-	v.Topics = topics
+	v.Topics = md.Topics
 	next := s.draw(v)
 	if len(next) == 0 {
 		return errors.New("no partition has another replica in sync that could lead it")
@@ -110,12 +111,12 @@ func (s *storm) move(ctx context.Context) error {
 }
 
 // draw chooses the next leaders.
-func (s *storm) draw(v target.View) map[admin.TopicPartition]int {
-	byNumber := map[int32][]admin.TopicPartition{}
+func (s *storm) draw(v target.View) map[ask.TopicPartition]int {
+	byNumber := map[int32][]ask.TopicPartition{}
 	for _, p := range s.on.Partitions {
 		byNumber[p.Partition] = append(byNumber[p.Partition], p)
 	}
-	next := map[admin.TopicPartition]int{}
+	next := map[ask.TopicPartition]int{}
 	for _, number := range slices.Sorted(maps.Keys(byNumber)) {
 		same := byNumber[number]
 		can := admin.Movable(v.Topics[same[0].Topic][number])

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/harness/wait"
@@ -135,10 +136,10 @@ func cutAll(ctx context.Context, disks harness.Disks, brokers []int, cut func(in
 // powerProof sums up what a pipeline's logs lost: for each partition what the replica lost that lost least, for its records may
 // come back to the others.
 func powerProof(on kit.OnBrokers, lost map[int][]harness.CutLog, l harness.PipelineLayout) (string, bool) {
-	cuts := map[admin.TopicPartition]map[int]int64{}
+	cuts := map[ask.TopicPartition]map[int]int64{}
 	for node, logs := range lost {
 		for _, c := range logs {
-			p := admin.TopicPartition{Topic: c.Topic, Partition: c.Partition}
+			p := ask.TopicPartition{Topic: c.Topic, Partition: c.Partition}
 			if !on.View.Concerns(l, c.Topic) {
 				continue
 			}

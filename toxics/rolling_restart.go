@@ -166,11 +166,11 @@ func awaitWhole(ctx context.Context, f *harness.Field) error {
 		names = append(names, target.OffsetsTopic, target.TransactionsTopic)
 	}
 	return admin.Until(ctx, func() error {
-		topics, _, err := admin.NewestTopics(ctx, f.Admin, f.Cluster.Info().Nodes, names...)
+		md, _, err := f.Brokers().Newest(ctx, names...)
 		if err != nil {
 			return err
 		}
-		for topic, states := range topics {
+		for topic, states := range md.Topics {
 			for p, s := range states {
 				if !s.InSync() {
 					return fmt.Errorf("%s/%d has %v of %v in sync", topic, p, s.ISR, s.Replicas)

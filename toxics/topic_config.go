@@ -8,6 +8,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/toxics/admin"
 	"github.com/chaeos/chaeos/toxics/inject"
@@ -50,7 +51,7 @@ func (c topicConfig) Inject(ctx context.Context, f *harness.Field, selector stri
 		return nil, err
 	}
 	var topics []admin.Resource
-	for _, topic := range admin.TopicsOf(on.Partitions) {
+	for _, topic := range ask.Topics(on.Partitions) {
 		topics = append(topics, admin.Resource{Kind: kmsg.ConfigResourceTypeTopic, Name: topic})
 	}
 	on.Hit.Text = fmt.Sprintf("%d topics", len(topics))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/toxics/admin"
 	"github.com/chaeos/chaeos/toxics/inject"
@@ -59,7 +60,7 @@ func (u uncleanElect) Inject(ctx context.Context, f *harness.Field, selector str
 	}
 	for _, p := range on.Partitions {
 		if s := after[p]; !before[p].Has(s.Leader) {
-			on.Lasts(harness.Lasting{What: harness.UncleanLeader, Topic: p.Topic, Partition: p.Partition, Node: s.Leader, To: int64(s.Epoch)})
+			on.Lasts(harness.Lasting{What: harness.UncleanLeader, Topic: p.Topic, Partition: p.Partition, Node: s.Leader, To: int64(s.LeaderEpoch)})
 		}
 	}
 	on.Expect("its partitions have leaders", func(ctx context.Context) error { return admin.Agreed(ctx, f, on.Partitions) })
@@ -70,10 +71,10 @@ func (u uncleanElect) Inject(ctx context.Context, f *harness.Field, selector str
 }
 
 // leaderless waits until none of the partitions has a leader, and returns which brokers could lead them without a loss.
-func (u uncleanElect) leaderless(ctx context.Context, f *harness.Field, on kit.OnPartitions) (map[admin.TopicPartition]admin.Candidates, error) {
-	var now map[admin.TopicPartition]admin.Candidates
+func (u uncleanElect) leaderless(ctx context.Context, f *harness.Field, on kit.OnPartitions) (map[ask.TopicPartition]ask.Candidates, error) {
+	var now map[ask.TopicPartition]ask.Candidates
 	err := admin.Until(ctx, func() (err error) {
-		if now, err = admin.AskCandidates(ctx, f, admin.TopicsOf(on.Partitions)); err != nil {
+		if now, err = f.Brokers().Candidates(ctx, ask.Topics(on.Partitions)...); err != nil {
 			return err
 		}
 		for _, p := range on.Partitions {
@@ -90,8 +91,8 @@ func (u uncleanElect) leaderless(ctx context.Context, f *harness.Field, on kit.O
 }
 
 // electUnclean asks until every partition has a leader: a replica that runs but is not registered yet is no candidate.
-func electUnclean(ctx context.Context, f *harness.Field, on kit.OnPartitions) (map[admin.TopicPartition]admin.Candidates, error) {
-	var after map[admin.TopicPartition]admin.Candidates
+func electUnclean(ctx context.Context, f *harness.Field, on kit.OnPartitions) (map[ask.TopicPartition]ask.Candidates, error) {
+	var after map[ask.TopicPartition]ask.Candidates
 	err := admin.Until(ctx, func() error {
 		failed, err := admin.Elect(ctx, f, admin.UncleanElection, on.Partitions)
 		if err != nil {
@@ -100,7 +101,7 @@ func electUnclean(ctx context.Context, f *harness.Field, on kit.OnPartitions) (m
 		if err := errors.Join(slices.Collect(maps.Values(failed))...); err != nil {
 			return err
 		}
-		if after, err = admin.AskCandidates(ctx, f, admin.TopicsOf(on.Partitions)); err != nil {
+		if after, err = f.Brokers().Candidates(ctx, ask.Topics(on.Partitions)...); err != nil {
 			return err
 		}
 		for _, p := range on.Partitions {
@@ -113,7 +114,7 @@ func electUnclean(ctx context.Context, f *harness.Field, on kit.OnPartitions) (m
 	return after, err
 }
 
-func uncleanProof(on kit.OnPartitions, before, after map[admin.TopicPartition]admin.Candidates, l harness.PipelineLayout) (string, bool) {
+func uncleanProof(on kit.OnPartitions, before, after map[ask.TopicPartition]ask.Candidates, l harness.PipelineLayout) (string, bool) {
 	var texts []string
 	took := false
 	for _, p := range on.View.Concerning(on.Partitions, l) {

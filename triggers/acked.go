@@ -12,8 +12,9 @@ import (
 
 var ackedKind = Kind{
 	Name:    "acked",
-	About:   "a number of records were acknowledged to the sources since the trigger was armed",
+	About:   "N records were acknowledged to the sources since the trigger was armed (they report ten times a second)",
 	Value:   "how many records",
+	Sign:    "N",
 	Options: []options.Info{{Name: "of", About: "the pipeline whose source counts; default: all sources together"}},
 	make: func(r *options.Reader) trigger {
 		return acked{n: count(r, "acked", 0, 1), of: r.Word("of")}

@@ -19,8 +19,9 @@ var workerOptions = []options.Info{
 
 var phaseKind = Kind{
 	Name:    "phase",
-	About:   "a worker reached a phase of its loop; it waits there until the fault is injected",
+	About:   "a worker reached that phase of its loop; it waits there until the fault is injected",
 	Value:   "the phase: polled, processed, flushed, committing, offsets-sent, committed, or another that the pipeline has",
+	Sign:    "PHASE",
 	Options: workerOptions,
 	make: func(r *options.Reader) trigger {
 		p := readWorker(r)

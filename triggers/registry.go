@@ -11,10 +11,11 @@ import (
 // Kind is one registered trigger: what users can name under when and heal-when.
 type Kind struct {
 	// Name is the key whose value is what to wait for.
-	Name  string
+	Name string
+	// About is one line: when the trigger fires, and what it makes wait.
 	About string
-	// Value describes the key's value for people.
-	Value string
+	// Value describes the key's value for people, Sign is the word for it on docs/SCHEDULES.md: "N".
+	Value, Sign string
 	// Options are the other settings that it takes, sorted by name.
 	Options []options.Info
 	// make reads the settings and returns the trigger. What is wrong with them is noted in the reader.

@@ -56,8 +56,8 @@ func AwaitBack(ctx context.Context, f *harness.Field, node int) error {
 func awaitVoter(ctx context.Context, f *harness.Field, node int) error {
 	began := time.Now().UnixMilli() // the leader answers by the wall clock, which is the same machine's
 	err := admin.Until(ctx, func() error {
-		voters, err := harness.QuorumHeard(ctx, f.Admin, f.Cluster.Info().Nodes)
-		if err == nil && voters[node] < began {
+		quorum, err := f.Brokers().Quorum(ctx)
+		if err == nil && !quorum.HeardSince(node, began) {
 			err = errors.New("the quorum's leader has not heard of it")
 		}
 		return err
@@ -71,7 +71,7 @@ func awaitVoter(ctx context.Context, f *harness.Field, node int) error {
 // awaitBroker waits until the node answers and is in its own metadata: then the controller has let it in again.
 func awaitBroker(ctx context.Context, f *harness.Field, node int) error {
 	err := admin.Until(ctx, func() error {
-		md, err := harness.AskMetadata(ctx, f.Admin, []int{node}, target.TopicsOf(f.Plan)...)
+		md, err := f.Brokers().Only(node).Metadata(ctx, target.TopicsOf(f.Plan)...)
 		if err == nil && !slices.Contains(md.Brokers, node) {
 			err = fmt.Errorf("it knows brokers %v only", md.Brokers)
 		}

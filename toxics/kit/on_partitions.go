@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/toxics/admin"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/toxics/inject"
 	"github.com/chaeos/chaeos/toxics/target"
 )
@@ -14,7 +14,7 @@ type OnPartitions struct {
 	*inject.Injection
 	// View is what every broker did when the target was found.
 	View       target.View
-	Partitions []admin.TopicPartition
+	Partitions []ask.TopicPartition
 }
 
 // FindPartitions resolves a target that selects partitions, and notes what is in flight.

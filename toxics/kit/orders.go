@@ -6,15 +6,16 @@ import (
 	"fmt"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/toxics/admin"
 	"github.com/chaeos/chaeos/toxics/target"
 )
 
 // Lead makes a replica the preferred leader of each partition, and elects it. The other replicas and their order stay.
-func Lead(ctx context.Context, f *harness.Field, v target.View, next map[admin.TopicPartition]int) error {
-	order := map[admin.TopicPartition][]int32{}
-	var partitions []admin.TopicPartition
+func Lead(ctx context.Context, f *harness.Field, v target.View, next map[ask.TopicPartition]int) error {
+	order := map[ask.TopicPartition][]int32{}
+	var partitions []ask.TopicPartition
 	for p, broker := range next {
 		order[p] = admin.WithFirst(v.Replicas(p), int32(broker))
 		partitions = append(partitions, p)
@@ -32,7 +33,7 @@ func Lead(ctx context.Context, f *harness.Field, v target.View, next map[admin.T
 
 // ClaimOrders notes the orders of replicas that a fault wants, before it changes them, and how to put back what was there: the
 // order first, then an election of the preferred leader if that one is alive.
-func (on OnPartitions) ClaimOrders(want func(admin.TopicPartition) []int32) error {
+func (on OnPartitions) ClaimOrders(want func(ask.TopicPartition) []int32) error {
 	orders := claims.Of[[]int32](on.Field.Claims, "order of replicas") // the first is the preferred leader
 	for _, p := range on.Partitions {
 		first := func() ([]int32, error) { return on.View.Replicas(p), nil }
