@@ -6,8 +6,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
-	"github.com/chaeos/chaeos/verifiers/saved"
 )
 
 // topicsOf are all topics that brokers have.
@@ -61,10 +61,10 @@ func drawDeletion(t *rapid.T, w *world) {
 	topic := rapid.SampledFrom(append([]string{inTopic}, w.record.Plan.Outputs()...)).Draw(t, "deleted from")
 	l := drawPartition(t, w, topic)
 	p, start := l.partition(w, topic), rapid.Int64Range(1, 15).Draw(t, "log start")
-	if start > l.next || w.deleted[saved.TopicPartition{Topic: topic, Partition: p}] > 0 {
+	if start > l.next || w.deleted[ask.TopicPartition{Topic: topic, Partition: p}] > 0 {
 		return
 	}
-	w.deleted[saved.TopicPartition{Topic: topic, Partition: p}] = start
+	w.deleted[ask.TopicPartition{Topic: topic, Partition: p}] = start
 	for len(l.batches) > 0 && l.batches[0].Last < start {
 		l.batches = l.batches[1:]
 	}

@@ -1,13 +1,14 @@
 package verifiers
 
 import (
+	"runtime"
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/verifiers/causes"
 	"github.com/chaeos/chaeos/verifiers/checks"
 	"github.com/chaeos/chaeos/verifiers/logs"
-	"github.com/chaeos/chaeos/verifiers/parallel"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/saved"
 )
@@ -42,7 +43,7 @@ func judge(dir string, most int, pieces saved.Pieces) (*harness.Report, error) {
 	report := newReport(run)
 	missing := causes.NewInputLosses(run, in, keep)
 	// Rows share only what does not change any more.
-	err = parallel.Do(len(all), func(i int) error { return all[i].judge(in, missing) })
+	err = together.AtMost(runtime.GOMAXPROCS(0), len(all), func(i int) error { return all[i].judge(in, missing) })
 	if err != nil {
 		return nil, err
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/observation"
-	"github.com/chaeos/chaeos/verifiers/saved"
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
@@ -36,7 +36,7 @@ const (
 
 type world struct {
 	record *harness.RunRecord
-	logs   map[saved.TopicPartition]*topicLog
+	logs   map[ask.TopicPartition]*topicLog
 	files  map[string]*histFile
 	order  []string
 	// tweak changes the index after it was derived from the logs.
@@ -45,7 +45,7 @@ type world struct {
 	cut   map[string]int64
 	extra []observation.Position
 	// deleted are the log starts that moved.
-	deleted map[saved.TopicPartition]int64
+	deleted map[ask.TopicPartition]int64
 	// showed are further entries of the observer's.
 	showed []history.Entry
 	// saved is the index as it was saved last.
@@ -108,7 +108,7 @@ func (l *topicLog) dropRecord(b *observation.Batch, i int) {
 }
 
 func (w *world) log(topic string, p int32) *topicLog {
-	return w.logs[saved.TopicPartition{Topic: topic, Partition: p}]
+	return w.logs[ask.TopicPartition{Topic: topic, Partition: p}]
 }
 
 func (w *world) hist(name string) *histFile { return w.files[name] }
@@ -151,12 +151,12 @@ func makeWorld(n uint64, more ...harness.PipelineLayout) *world {
 			}},
 			Cluster: harness.ClusterInfo{Provider: "local", Kafka: "4.3.1", Nodes: []int{1, 2, 3}},
 		},
-		logs: map[saved.TopicPartition]*topicLog{}, files: map[string]*histFile{}, cut: map[string]int64{}, deleted: map[saved.TopicPartition]int64{},
+		logs: map[ask.TopicPartition]*topicLog{}, files: map[string]*histFile{}, cut: map[string]int64{}, deleted: map[ask.TopicPartition]int64{},
 	}
 	w.record.Plan.Pipelines = append(w.record.Plan.Pipelines, more...)
 	for _, topic := range append(w.record.Plan.Outputs(), inTopic) {
 		for p := range int32(parts) {
-			w.logs[saved.TopicPartition{Topic: topic, Partition: p}] = &topicLog{seq: map[int64]int32{}}
+			w.logs[ask.TopicPartition{Topic: topic, Partition: p}] = &topicLog{seq: map[int64]int32{}}
 		}
 	}
 	w.fillSource(0, inTopic, "source-input", "", 100, n)
