@@ -26,6 +26,7 @@ var rooms = []string{
 	"harness/files",
 	"harness/frame",
 	"harness/golden",
+	"harness/history",
 	"harness/prose",
 	"harness/procs",
 	"workloads",

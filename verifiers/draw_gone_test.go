@@ -39,11 +39,11 @@ func drawElection(t *rapid.T, w *world, topic string) {
 	epoch, now := int32(rapid.IntRange(0, 3).Draw(t, "in epoch")), at(uint64(rapid.IntRange(0, 120).Draw(t, "at")))
 	switch rapid.IntRange(0, 3).Draw(t, "by") {
 	case 0:
-		w.hist("observer-live").add(&history.Seen{At: now, Topic: topic, Partition: p, From: max(0, seen-1), To: seen, Count: 1})
+		w.hist("observer-live").add(&history.DeliveredLive{Stamp: history.At(now), Topic: topic, Partition: p, From: max(0, seen-1), To: seen, Count: 1})
 	case 1:
-		w.showed = append(w.showed, &history.Sample{At: now, Topic: topic, Partition: p, Broker: 1, LeaderEpoch: epoch, LSO: seen, HW: seen})
+		w.showed = append(w.showed, &history.Sample{Stamp: history.At(now), Topic: topic, Partition: p, Broker: 1, LeaderEpoch: epoch, LSO: seen, HW: seen})
 	case 2:
-		w.showed = append(w.showed, &history.LogEnd{At: now, Topic: topic, Partition: p, Broker: 1, LeaderEpoch: epoch, End: seen})
+		w.showed = append(w.showed, &history.LogEnd{Stamp: history.At(now), Topic: topic, Partition: p, Broker: 1, LeaderEpoch: epoch, End: seen})
 	}
 }
 

@@ -58,7 +58,7 @@ func (s *slowRow) cutOff(topic string, p int32, offset int64) bool {
 		for _, e := range s.w.hist(name).entries {
 			from, to := int64(0), int64(0)
 			switch e := e.(type) {
-			case *history.Seen:
+			case *history.DeliveredLive:
 				if e.Topic == topic && e.Partition == p {
 					from, to = s.endOf(topic, p), e.To
 				}

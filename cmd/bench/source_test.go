@@ -211,7 +211,7 @@ func until(b *testing.B, events *json.Decoder, want string) {
 func acked(b *testing.B, path string) (n uint64) {
 	tail, err := history.ReadFile(path, func(e history.Entry) error {
 		if a, ok := e.(*history.Acked); ok {
-			for _, r := range a.Runs {
+			for _, r := range a.Spans {
 				n += r.Count
 			}
 		}

@@ -81,7 +81,7 @@ func seenStall(row *rows.Row, at ask.TopicPartition, s saved.Stall) harness.Stal
 // stateAtOnset is what the first naming proves of the moment when the standstill began. No transaction becomes Ongoing
 // again: one that still is, and that its coordinator began before that moment, was all the time. A later transaction of the
 // same producer proves nothing of the one that hangs. Coordinators tell whole milliseconds.
-func stateAtOnset(r *saved.Run, first *history.Culprit, onset history.Time) string {
+func stateAtOnset(r *saved.Run, first *history.TransactionAtLSO, onset history.Time) string {
 	if first.State == stateOngoing && first.StartMillis > 0 && r.Monotonic(first.StartMillis+1) <= onset {
 		return stateOngoing
 	}

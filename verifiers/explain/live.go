@@ -23,7 +23,7 @@ func (all tellings) live(f *folder) error {
 	}
 	for _, h := range files {
 		if err := all.read(f, h, func(e history.Entry) {
-			if seen, ok := e.(*history.Seen); ok {
+			if seen, ok := e.(*history.DeliveredLive); ok {
 				for _, t := range at[ask.TopicPartition{Topic: seen.Topic, Partition: seen.Partition}] {
 					t.seen(h, seen)
 				}
@@ -54,7 +54,7 @@ func (t *telling) partitions() []ask.TopicPartition {
 	return out
 }
 
-func (t *telling) seen(h harness.HistoryRecord, e *history.Seen) {
+func (t *telling) seen(h harness.HistoryRecord, e *history.DeliveredLive) {
 	for _, l := range t.rows {
 		if !slices.Contains(l.Outputs(), e.Topic) {
 			continue
@@ -75,14 +75,14 @@ func (t *telling) seen(h harness.HistoryRecord, e *history.Seen) {
 }
 
 // shows says that a copy of the record was among what the reader was given.
-func (t *telling) shows(l harness.PipelineLayout, e *history.Seen) bool {
+func (t *telling) shows(l harness.PipelineLayout, e *history.DeliveredLive) bool {
 	return slices.ContainsFunc(t.copies[l.Name], func(c *harness.LogCopy) bool {
 		return c.Topic == e.Topic && c.Partition == e.Partition && c.Offset >= e.From && c.Offset < e.To
 	})
 }
 
 // covers says the same of the place that an acknowledgement named.
-func (t *telling) covers(e *history.Seen) bool {
+func (t *telling) covers(e *history.DeliveredLive) bool {
 	return slices.ContainsFunc(t.named, func(p harness.Place) bool {
 		return p.Topic == e.Topic && p.Partition == e.Partition && p.Offset >= e.From && p.Offset < e.To
 	})

@@ -24,7 +24,7 @@ type Live struct {
 	Latency     map[string]Latencies
 	AtLSO       transactionsAtLSO
 	// released is what coordinators said of those transactions once they let go.
-	LSOAdvanced map[OffsetOf]*history.Released
+	LSOAdvanced map[OffsetOf]*history.LSOAdvanced
 }
 
 // latencies are a pipeline's histograms so far: the last before the load began, and the last.
@@ -34,7 +34,7 @@ func newLiveLog() *Live {
 	return &Live{
 		Standstills: map[ask.TopicPartition]*standstill{}, DeliveredTo: map[ask.TopicPartition]int64{}, Highest: map[ask.TopicPartition]map[int32]int64{},
 		LogEnds: map[ask.TopicPartition]map[int32]int64{}, Leaderships: map[ask.TopicPartition]map[int32]Leadership{}, Latency: map[string]Latencies{},
-		AtLSO: transactionsAtLSO{}, LSOAdvanced: map[OffsetOf]*history.Released{},
+		AtLSO: transactionsAtLSO{}, LSOAdvanced: map[OffsetOf]*history.LSOAdvanced{},
 	}
 }
 
@@ -44,7 +44,7 @@ func (l *Live) add(e history.Entry, loadStart history.Time) {
 		l.sample(e)
 	case *history.LogEnd:
 		raise(l.LogEnds, ask.TopicPartition{Topic: e.Topic, Partition: e.Partition}, e.LeaderEpoch, e.End)
-	case *history.Seen:
+	case *history.DeliveredLive:
 		l.Until = max(l.Until, e.At)
 		at := ask.TopicPartition{Topic: e.Topic, Partition: e.Partition}
 		l.DeliveredTo[at] = max(l.DeliveredTo[at], e.To)
@@ -55,9 +55,9 @@ func (l *Live) add(e history.Entry, loadStart history.Time) {
 		}
 		x.Last = append(x.Last[:0], e.HDR...)
 		l.Latency[e.Pipeline] = x
-	case *history.Culprit:
+	case *history.TransactionAtLSO:
 		l.AtLSO.add(e)
-	case *history.Released:
+	case *history.LSOAdvanced:
 		copied := *e
 		l.LSOAdvanced[OffsetOf{TopicPartition: ask.TopicPartition{Topic: e.Topic, Partition: e.Partition}, Offset: e.LSO}] = &copied
 	}

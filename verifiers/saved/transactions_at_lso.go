@@ -15,9 +15,9 @@ type OffsetOf struct {
 // without a transactional id left out where an older one has it.
 type transactionsAtLSO map[OffsetOf]*naming
 
-type naming struct{ first, last *history.Culprit }
+type naming struct{ first, last *history.TransactionAtLSO }
 
-func (c transactionsAtLSO) add(e *history.Culprit) {
+func (c transactionsAtLSO) add(e *history.TransactionAtLSO) {
 	copied := *e // a reader's entries are used again
 	at := OffsetOf{TopicPartition: ask.TopicPartition{Topic: e.Topic, Partition: e.Partition}, Offset: e.LSO}
 	n := c[at]
@@ -32,7 +32,7 @@ func (c transactionsAtLSO) add(e *history.Culprit) {
 	}
 }
 
-func (c transactionsAtLSO) Of(at ask.TopicPartition, lso int64) (first, last *history.Culprit) {
+func (c transactionsAtLSO) Of(at ask.TopicPartition, lso int64) (first, last *history.TransactionAtLSO) {
 	if n := c[OffsetOf{at, lso}]; n != nil {
 		return n.first, n.last
 	}

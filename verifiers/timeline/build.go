@@ -113,12 +113,12 @@ func (r *recorded) join(dir string, record *harness.RunRecord, layout harness.Pi
 func (r *recorded) add(number uint16, e history.Entry) {
 	switch e := e.(type) {
 	case *history.Acked:
-		for _, run := range e.Runs {
+		for _, run := range e.Spans {
 			if slot := r.slot(e.At); number == r.source {
 				of(r.acked, run.Partition, func() counted { return counted{} }).add(slot, uint32(run.Count))
 			}
 		}
-	case *history.Seen:
+	case *history.DeliveredLive:
 		slot, at := r.slot(e.At), ask.TopicPartition{Topic: e.Topic, Partition: e.Partition}
 		if !r.isOutput(e.Topic) {
 			return
