@@ -51,7 +51,7 @@ func (h *hungry) Transaction(_ *rows.Row, s *causes.Suspect) {
 	h.transactions = append(h.transactions, s.Ordinal)
 }
 
-func (h *hungry) Poll(r *rows.Row, p *history.Seen) {
+func (h *hungry) Poll(r *rows.Row, p *history.DeliveredLive) {
 	if h.delivered += p.New; r.Out.Visible.Len() > 0 { // the logs are read by then
 		h.polls++
 	}

@@ -24,6 +24,8 @@ var all = []Check{
 	abortedSeen,
 	contradicted,
 	reordered,
+	missingOffsets,
+	epochsBack,
 	corrupt,
 	foreign,
 	offsetsWentBack,
