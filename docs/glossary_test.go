@@ -22,6 +22,11 @@ var rooms = []string{
 	"harness/catalogue/suites",
 	"results/published",
 	"cmd/benchtable",
+	"cmd/chaeos",
+	"cmd/providers",
+	"cmd/offline",
+	"clusters",
+	"harness",
 	"harness/effects",
 	"harness/frame",
 	"harness/procs",
@@ -32,6 +37,10 @@ var rooms = []string{
 var unchecked = []string{
 	"docs/ADD-A-FAULT",   // not yet
 	"docs/prose_test.go", // its examples need old words
+	"cmd/chaeos/page",    // not yet, as what follows
+	"harness/history/",
+	"harness/metadata.go",
+	"harness/options/",
 }
 
 // row is one row of the glossary: its first and its last column.

@@ -82,8 +82,8 @@ func outcome(f harness.FaultRecord) string {
 	} else {
 		parts = append(parts, bites(f))
 	}
-	if f.Effect != "" {
-		parts[0] += ": " + f.Effect
+	if f.Reaction != "" {
+		parts[0] += ": " + f.Reaction
 	}
 	if text := lasting(f.Lasting); text != "" {
 		parts = append(parts, "stays: "+text)
@@ -116,15 +116,15 @@ func lasting(all []harness.Lasting) string {
 // bites says whom the fault hit: everyone, no one, or whom and whom not.
 func bites(f harness.FaultRecord) string {
 	var bit, not []string
-	for _, bite := range f.Bites {
-		if bite.Bit {
+	for _, bite := range f.Proofs {
+		if bite.TookEffect {
 			bit = append(bit, bite.Pipeline)
 		} else {
 			not = append(not, bite.Pipeline)
 		}
 	}
 	switch {
-	case len(f.Bites) == 0:
+	case len(f.Proofs) == 0:
 		return "whether it bit was not observed"
 	case len(not) == 0:
 		return "bit"

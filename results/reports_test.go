@@ -41,7 +41,7 @@ func clean() *harness.Report {
 		Fault: "latency", Target: "leader of output/0", Options: "200ms", At: s(12), For: s(15),
 		Injected: loadStart.Add(s(12.04)), Healed: loadStart.Add(s(27.11)),
 		Resolved: harness.Resolved{Text: "client links of broker 1 (leads out-0)", Brokers: []int{1}},
-		Bites:    []harness.Bite{{Pipeline: "idempotent", Bit: true}, {Pipeline: "transactional", Bit: true}},
+		Proofs:   []harness.Proof{{Pipeline: "idempotent", TookEffect: true}, {Pipeline: "transactional", TookEffect: true}},
 	}}
 	r.Rows = []harness.Row{
 		row("idempotent", harness.AtLeastOnce, harness.NumbersOf(
@@ -62,14 +62,14 @@ func violated() *harness.Report {
 	r.Faults = []harness.FaultRecord{
 		{
 			Fault: "partition", Target: "leader of output/0", Options: "replication+quorum, both ways", At: s(12), For: s(15),
-			Injected: loadStart.Add(s(12)), Healed: loadStart.Add(s(27)), Effect: "leader of output/0: 1 -> 2 after 9.1s",
+			Injected: loadStart.Add(s(12)), Healed: loadStart.Add(s(27)), Reaction: "leader of output/0: 1 -> 2 after 9.1s",
 			Resolved: harness.Resolved{Text: "broker 1 (leads out-0, not the controller)"},
-			Bites:    []harness.Bite{{Pipeline: "acks1", Bit: true}, {Pipeline: "idempotent", Bit: true}, {Pipeline: "transactional", Bit: true}},
+			Proofs:   []harness.Proof{{Pipeline: "acks1", TookEffect: true}, {Pipeline: "idempotent", TookEffect: true}, {Pipeline: "transactional", TookEffect: true}},
 		},
 		{
 			Fault: "worker-pause", Target: "worker of input/0", At: s(30), For: s(5),
 			Injected: loadStart.Add(s(30.2)), Healed: loadStart.Add(s(35.2)), Resolved: harness.Resolved{Text: "idempotent-0, transactional-1"},
-			Bites: []harness.Bite{{Pipeline: "acks1"}, {Pipeline: "idempotent", Bit: true}, {Pipeline: "transactional", Bit: true}},
+			Proofs: []harness.Proof{{Pipeline: "acks1"}, {Pipeline: "idempotent", TookEffect: true}, {Pipeline: "transactional", TookEffect: true}},
 		},
 	}
 	acks := row("acks1", harness.AtLeastOnce, harness.NumbersOf(

@@ -310,6 +310,6 @@ func (t *Txn) Refused() bool {
 	return !t.Asked || t.ended && t.commit && t.outcome == history.OutcomeFailed
 }
 
-func IncarnationRef(w *Worker) harness.Life {
-	return harness.Life{Worker: w.Worker, Incarnation: w.Number, Name: w.Name}
+func IncarnationRef(w *Worker) harness.Incarnation {
+	return harness.Incarnation{Worker: w.Worker, Incarnation: w.Number, Name: w.Name}
 }

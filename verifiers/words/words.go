@@ -18,7 +18,7 @@ func Number[T ~int | ~int64 | ~uint64](n T) string {
 }
 
 // nameLife is how people read a worker's life.
-func Incarnation(l harness.Life) string {
+func Incarnation(l harness.Incarnation) string {
 	name := l.Name
 	if name == "" {
 		name = fmt.Sprintf("worker %d", l.Worker)
