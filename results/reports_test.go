@@ -64,12 +64,15 @@ func violated() *harness.Report {
 			Fault: "partition", Target: "leader of output/0", Options: "replication+quorum, both ways", At: s(12), For: s(15),
 			Injected: loadStart.Add(s(12)), Healed: loadStart.Add(s(27)), Reaction: "leader of output/0: 1 -> 2 after 9.1s",
 			Resolved: harness.Resolved{Text: "broker 1 (leads out-0, not the controller)"},
-			Proofs:   []harness.Proof{{Pipeline: "acks1", TookEffect: true}, {Pipeline: "idempotent", TookEffect: true}, {Pipeline: "transactional", TookEffect: true}},
+			Proofs: []harness.Proof{{Pipeline: "acks1", TookEffect: true, Text: "2.5 kB cut on 1-2-replication and 7 more"},
+				{Pipeline: "idempotent", TookEffect: true, Text: "2.5 kB cut on 1-2-replication and 7 more"},
+				{Pipeline: "transactional", TookEffect: true, Text: "2.5 kB cut on 1-2-replication and 7 more"}},
 		},
 		{
 			Fault: "worker-pause", Target: "worker of input/0", At: s(30), For: s(5),
 			Injected: loadStart.Add(s(30.2)), Healed: loadStart.Add(s(35.2)), Resolved: harness.Resolved{Text: "idempotent-0, transactional-1"},
-			Proofs: []harness.Proof{{Pipeline: "acks1"}, {Pipeline: "idempotent", TookEffect: true}, {Pipeline: "transactional", TookEffect: true}},
+			Proofs: []harness.Proof{{Pipeline: "acks1", Text: "it has no workers"}, {Pipeline: "idempotent", TookEffect: true, Text: "idempotent-0 stopped for 5.0s"},
+				{Pipeline: "transactional", TookEffect: true, Text: "transactional-1 stopped for 5.0s"}},
 		},
 	}
 	acks := row("acks1", harness.AtLeastOnce, harness.NumbersOf(
