@@ -406,7 +406,7 @@ var plantedFaults = []planted{
 			Status: observation.Output, Identity: history.Identity{Sequence: 900_001}, Origin: history.Origin{Partition: 1, Offset: 5000},
 		}}})
 	}, plainName, func(n *figures) { n.Foreign = 1 }, harness.Inconclusive, 4, "are not this run's"},
-	{"records at the tail that nobody sent", func(w *world) {
+	{"records at the tail that no source sent", func(w *world) {
 		w.log("out-"+srcName, 1).append(&observation.Batch{ProducerID: 7, Records: []observation.Record{{Identity: history.Identity{Source: 1, Sequence: 900_001}}}})
 	}, srcName, func(n *figures) { n.Foreign = 1 }, harness.Inconclusive, 4, "are not this run's"},
 	{"an order inversion", func(w *world) {
