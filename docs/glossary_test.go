@@ -18,7 +18,7 @@ var rooms = []string{
 	"README.md",
 	"CONTRIBUTING.md",
 	"docs",
-	"results/published",
+	"results",
 	"cmd/benchtable",
 	"cmd/chaeos",
 	"cmd/providers",
