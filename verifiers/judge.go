@@ -138,7 +138,7 @@ func newReport(r *saved.Run) *harness.Report {
 		Version: ReportVersion, Run: rec.Name, Experiment: rec.Experiment, Seed: rec.Seed, Started: rec.Started, Took: rec.Took,
 		Provider: rec.Cluster.Provider, Kafka: rec.Cluster.Kafka, Chaeos: rec.Chaeos, Brokers: len(rec.Cluster.Nodes), MinISR: rec.Plan.MinISR,
 		Controllers: rec.Cluster.Topology.Controllers, Racks: rec.Cluster.Topology.Racks, Properties: rec.Properties, Asked: rec.Asked,
-		Features: rec.Features, Faults: rec.Faults, LoadStart: int64(rec.LoadStart),
+		Features: rec.Features, Faults: rec.Faults, LoadStart: int64(rec.Zero()),
 	}
 	if !r.Index.Finished {
 		r.Doubt("", "the read-back did not finish")

@@ -107,7 +107,7 @@ func (w *world) lateAcks(pipeline string, partition int32, from int64) {
 func (w *world) sampled(saw uint64) {
 	w.tweak = func(x *observation.Index) {
 		p := x.Partition("out-"+txnName, 1)
-		p.Committed = observation.Sum{Count: 990, Hash: "77"}
+		p.Committed = observation.Sum{Count: records / parts, Hash: "77"}
 		p.Checked = []observation.Range{{From: 5, To: 9, Committed: observation.Sum{Count: 3, Hash: "00"}, Client: observation.Sum{Count: saw, Hash: "00"}}}
 	}
 }
@@ -578,7 +578,7 @@ var plantedFaults = []planted{
 	}, txnName, nil, harness.Inconclusive, 4, "a read_committed client saw 7 records"},
 	{"a read_committed client that saw something else of a sample", func(w *world) { w.sampled(2) }, txnName, nil, harness.Inconclusive, 4,
 		"a read_committed client saw 2 records (hash 00) from offset 5 to 8 where the log holds 3 committed (hash 00)"},
-	{"a sample that agrees", func(w *world) { w.sampled(3) }, txnName, nil, harness.Held, 0, "a read_committed client was asked for 3 of 990 committed records"},
+	{"a sample that agrees", func(w *world) { w.sampled(3) }, txnName, nil, harness.Held, 0, "a read_committed client was asked for 3 of 1,000 committed records"},
 	{"a broker that lists other aborts", func(w *world) {
 		w.tweak = func(x *observation.Index) {
 			x.Partition("out-"+txnName, 1).BrokerAborted = []observation.Aborted{{ProducerID: 1, First: 2}}

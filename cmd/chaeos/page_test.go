@@ -72,21 +72,21 @@ func TestPageOf(t *testing.T) {
 	require.Len(t, got.Leaders[0].Spans, 2)
 	require.Equal(t, []bool{false, true}, []bool{got.Leaders[0].Spans[0].Dim, got.Leaders[0].Spans[1].Dim})
 
-	require.Len(t, got.Lives, 1)
+	require.Len(t, got.Members, 1)
 	var states []string
-	for _, s := range got.Lives[0].Spans {
+	for _, s := range got.Members[0].Spans {
 		states = append(states, s.State)
 	}
 	require.Equal(t, []string{"up", "killed", "up", "paused"}, states)
-	require.InDelta(t, 7, *got.Lives[0].Spans[1].To, 1e-9)
+	require.InDelta(t, 7, *got.Members[0].Spans[1].To, 1e-9)
 
 	pipe := got.Pipelines[0]
 	require.Len(t, pipe.Stalls, 1, "another pipeline's stall is not this one's")
 	require.Len(t, pipe.Markers, 1, "one kind")
-	require.Equal(t, page.Marked{Kind: "lost", Total: 7, At: []float64{5}, Records: []string{"1/25"}, Told: pipe.Markers[0].Told}, pipe.Markers[0],
-		"a record that nobody offered has no place on the axis")
-	require.Equal(t, "gone", pipe.Markers[0].Told[0].Text)
-	require.Contains(t, pipe.Markers[0].Told[0].Life, "source 1 sequence 25")
+	require.Equal(t, page.Marked{Kind: "lost", Total: 7, At: []float64{5}, Records: []string{"1/25"}, Details: pipe.Markers[0].Details}, pipe.Markers[0],
+		"a record that was not offered has no place on the axis")
+	require.Equal(t, "gone", pipe.Markers[0].Details[0].Text)
+	require.Contains(t, pipe.Markers[0].Details[0].Life, "source 1 sequence 25")
 	for i, at := range pipe.Times {
 		want := 0.0
 		if at > 0.75 && at < 1.25 { // 20 records at 1.02 s

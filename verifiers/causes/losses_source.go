@@ -1,6 +1,7 @@
 package causes
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -165,7 +166,7 @@ func holders(p *logs.Partition, acks []*harness.AckRef) error {
 			a.Holder = fmt.Sprintf("the log ends at %d", p.End)
 		}
 	}
-	_, _, err := observation.ReadFile(p.Path, false, func(b *observation.Batch) error {
+	_, tail, err := observation.ReadFile(p.Path, false, func(b *observation.Batch) error {
 		for _, a := range acks {
 			if a.Offset >= b.First && a.Offset <= b.Last {
 				a.Holder, a.LeaderEpoch = describeHolder(b, a.Offset), b.LeaderEpoch
@@ -173,7 +174,7 @@ func holders(p *logs.Partition, acks []*harness.AckRef) error {
 		}
 		return nil
 	})
-	return err
+	return errors.Join(err, p.ReadAgain(tail))
 }
 
 func describeHolder(b *observation.Batch, offset int64) string {

@@ -2,6 +2,7 @@ package causes
 
 import (
 	"cmp"
+	"errors"
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
@@ -93,13 +94,13 @@ func lookUp(row *rows.Row, p *logs.Partition, stalls []harness.Stall) error {
 	if p == nil || p.Idle || len(stalls) == 0 {
 		return nil
 	}
-	_, _, err := observation.ReadRuns(p.Path, func(b *observation.Batch) error {
+	_, tail, err := observation.ReadRuns(p.Path, func(b *observation.Batch) error {
 		for i := range stalls {
 			lookAt(row, b, &stalls[i])
 		}
 		return nil
 	})
-	return err
+	return errors.Join(err, p.ReadAgain(tail))
 }
 
 // lookAt shows a stall one batch, in log order.

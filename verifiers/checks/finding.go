@@ -25,6 +25,7 @@ var (
 	noDuplicates = []harness.Guarantee{harness.AtMostOnce, harness.ExactlyOnce}
 	noLoss       = []harness.Guarantee{harness.AtLeastOnce, harness.ExactlyOnce}
 	onlyExactly  = []harness.Guarantee{harness.ExactlyOnce}
+	everything   = harness.Guarantees()
 )
 
 func breaks(g []harness.Guarantee, format string, args ...any) []Finding {

@@ -25,6 +25,8 @@ var all = []Check{
 	abortedSeen,
 	contradicted,
 	reordered,
+	missingOffsets,
+	epochsBack,
 	corrupt,
 	foreign,
 	offsetsWentBack,

@@ -54,13 +54,13 @@ var unknown = Check{
 	},
 }
 
-// unknownText is two figures in one column: how many outcomes were never learnt, and how many of those happened.
+// unknownText is two figures in one column: how many outcomes were never learnt, and how many of those took effect.
 func unknownText(n harness.Numbers, format func(any) string) string {
 	all := n.Count("unknown")
 	if all == 0 {
 		return "0"
 	}
-	return format(all) + ", " + format(n.Count("unknownHappened")) + " happened"
+	return format(all) + ", " + format(n.Count("unknownHappened")) + " took effect"
 }
 
 func finishUnknownOfSource(f *Facts, n *harness.Numbers) []Finding {

@@ -74,8 +74,10 @@ func (t *inputTally) read() error {
 	if t.log.Idle {
 		return nil
 	}
-	_, _, err := observation.ReadRuns(t.log.Path, func(raw *observation.Batch) error {
+	follow := newOffsets(t.log)
+	_, tail, err := observation.ReadRuns(t.log.Path, func(raw *observation.Batch) error {
 		b := t.log.batch(&t.batch, inputKeys{t.log.Number}, raw)
+		follow.take(b, t.log.Info.LogStart)
 		for i := range b.Pieces {
 			t.take(&b.Pieces[i], b.Stands)
 		}
@@ -84,6 +86,7 @@ func (t *inputTally) read() error {
 		}
 		return nil
 	})
+	t.log.followed(&follow, tail)
 	return err
 }
 

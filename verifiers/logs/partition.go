@@ -38,8 +38,20 @@ type Partition struct {
 	Checked uint64
 	// whole says that the log was read up to its captured end. Otherwise what isn't found may still be there.
 	Whole bool
+	// Holes are the first ranges of offsets that it leaves out, Missing counts the offsets of all.
+	Holes   []Hole
+	Missing uint64
+	EpochsBack EpochsBack
 	// uncommitted says that its readers use read_uncommitted: they are given everything.
 	uncommitted bool
+}
+
+// EpochsBack counts the batches of a log whose leader epoch is older than that of a batch before them; the first is at Offset,
+// of Epoch, after one of Newer.
+type EpochsBack struct {
+	Batches      uint64
+	Offset       int64
+	Epoch, Newer int32
 }
 
 type epochStart struct {
@@ -99,8 +111,15 @@ func (p *Partition) header(b *observation.Batch) {
 	if b.Damaged {
 		return
 	}
-	if n := len(p.epochs); n == 0 || p.epochs[n-1].epoch < b.LeaderEpoch {
+	n := len(p.epochs)
+	if n == 0 || p.epochs[n-1].epoch < b.LeaderEpoch {
 		p.epochs = append(p.epochs, epochStart{b.LeaderEpoch, b.First})
+		return
+	}
+	if newest := p.epochs[n-1].epoch; b.LeaderEpoch < newest {
+		if p.EpochsBack.Batches++; p.EpochsBack.Batches == 1 {
+			p.EpochsBack.Offset, p.EpochsBack.Epoch, p.EpochsBack.Newer = b.First, b.LeaderEpoch, newest
+		}
 	}
 }
 
@@ -117,6 +136,7 @@ func (p *Partition) checkComplete(tail observation.Tail) {
 	default:
 		p.Whole = true
 	}
+	p.checkTotals(tail)
 	if x.HWAfter >= 0 && x.HWAfter != x.HW {
 		p.doubt("its end moved from %d to %d while it was read: %s", x.HW, x.HWAfter, x.Writer)
 	}
@@ -124,6 +144,18 @@ func (p *Partition) checkComplete(tail observation.Tail) {
 		p.doubt("its last stable offset moved from %d to %d while it was read", x.LSO, x.LSOAfter)
 	}
 	p.checkClient(x)
+}
+
+// checkTotals compares the index with the file. One of a read-back that did not reach its end has no totals.
+func (p *Partition) checkTotals(tail observation.Tail) {
+	x := p.Info
+	switch {
+	case !x.Complete || !tail.Ended:
+	case x.Batches != tail.Batches || x.Records != tail.Records:
+		p.doubt("the index says that it holds %d batches with %d records, its observation file holds %d with %d", x.Batches, x.Records, tail.Batches, tail.Records)
+	case x.Reached != p.End:
+		p.doubt("the index says that it was read up to offset %d, its observation file ends at %d", x.Reached, p.End)
+	}
 }
 
 // checkClient compares what the log says a read_committed reader must see with what a real one saw.

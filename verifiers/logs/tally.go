@@ -36,11 +36,15 @@ func (t *tally) read(section int) error {
 	if t.log.Idle {
 		return nil
 	}
-	_, _, err := observation.ReadRuns(t.log.Path, func(raw *observation.Batch) error {
+	follow := newOffsets(t.log)
+	_, tail, err := observation.ReadRuns(t.log.Path, func(raw *observation.Batch) error {
 		t.log.sections.add(raw, t.keys, section)
-		t.take(t.log.batch(&t.batch, t.keys, raw))
+		b := t.log.batch(&t.batch, t.keys, raw)
+		follow.take(b, t.log.Info.LogStart)
+		t.take(b)
 		return nil
 	})
+	t.log.followed(&follow, tail)
 	return err
 }
 

@@ -60,7 +60,7 @@ func Build(dir string, take func(Bucket) error) error {
 // recordedOf reads the histories for a pipeline.
 func recordedOf(dir string, record *harness.RunRecord, layout harness.PipelineLayout) (*recorded, error) {
 	r := &recorded{
-		source: layout.Source, outputs: layout.Outputs(), start: record.LoadStart, acked: map[int32]counted{},
+		source: layout.Source, outputs: layout.Outputs(), start: record.Zero(), acked: map[int32]counted{},
 		visible: map[ask.TopicPartition]counted{}, given: map[ask.TopicPartition][]delivery{},
 		stable: map[ask.TopicPartition]map[int64]extremes{},
 	}
