@@ -28,7 +28,7 @@ func inferred[T any](t *testing.T, title, description string) *jsonschema.Schema
 		reflect.TypeFor[time.Duration]():       {Type: "integer", Description: "nanoseconds"},
 		reflect.TypeFor[history.Time]():        {Type: "integer", Description: "CLOCK_MONOTONIC nanoseconds"},
 		reflect.TypeFor[harness.Verdict]():     words("inconclusive", "held", "violated"),
-		reflect.TypeFor[harness.Guarantee]():   words("at-most-once", "at-least-once", "exactly-once"),
+		reflect.TypeFor[harness.Guarantee]():   words("at-most-once", "at-least-once", "exactly-once", "in-order"),
 		reflect.TypeFor[harness.Expectation](): words("must-hold", "must-break", "may-break"),
 		reflect.TypeFor[harness.Numbers]():     numbersSchema(),
 	}})

@@ -25,6 +25,8 @@ var all = []Check{
 	abortedSeen,
 	contradicted,
 	reordered,
+	outOfOrder,
+	sequences,
 	missingOffsets,
 	epochsBack,
 	corrupt,

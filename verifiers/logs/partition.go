@@ -37,8 +37,8 @@ type Partition struct {
 	// whole says that the log was read up to its captured end. Otherwise what isn't found may still be there.
 	Whole bool
 	// Holes are the first ranges of offsets that it leaves out, Missing counts the offsets of all.
-	Holes   []Hole
-	Missing uint64
+	Holes      []Hole
+	Missing    uint64
 	EpochsBack EpochsBack
 	// uncommitted says that its readers use read_uncommitted: they are given everything.
 	uncommitted bool
