@@ -169,7 +169,7 @@ func (s *slowRow) inputFaults(n *figures) {
 func (s *slowRow) live(n *figures) {
 	var shown uint64
 	for _, e := range s.w.hist("observer-live").entries {
-		if x, ok := e.(*history.Seen); ok {
+		if x, ok := e.(*history.DeliveredLive); ok {
 			for _, topic := range s.layout.Outputs() {
 				if x.Topic == topic {
 					shown += x.New

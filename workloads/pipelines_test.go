@@ -79,8 +79,8 @@ func TestStopFinishesWhatWasQueued(t *testing.T) {
 	r := setup{workers: 1, load: testLoad(), shared: shared}.rig(t, "auto-commit")
 	r.start()
 	r.offer("auto-commit", 1500)
-	require.NoError(t, r.StopSources(within(t, 20*time.Second)))
-	require.NoError(t, r.StopWorkers(within(t, 30*time.Second)))
+	require.NoError(t, r.StopSources(soon(t)))
+	require.NoError(t, r.StopWorkers(soon(t)))
 	require.Empty(t, r.Incidents())
 	n := r.counts("auto-commit")
 	at, err := kadm.NewClient(r.admin).FetchOffsets(t.Context(), "group-auto-commit")
@@ -116,7 +116,7 @@ func (r *rig) checkSource(process, topic string) {
 		intended += e.Count
 	}
 	require.Len(r.t, acked, int(intended))
-	require.Empty(r.t, recorded.Of[*history.Settled](entries))
+	require.Empty(r.t, recorded.Of[*history.Resolved](entries))
 	all := r.readAll(topic)
 	require.Len(r.t, all, int(intended))
 	for _, v := range all {
@@ -175,13 +175,13 @@ func (r *rig) killAt(pipeline, phase string) (held uint64) {
 	r.start()
 	r.offer(pipeline, 800)
 	name := pipeline + "-0"
-	require.NoError(r.t, r.Arm(within(r.t, 10*time.Second), name, phase))
-	require.NoError(r.t, r.Await(within(r.t, 30*time.Second), name))
+	require.NoError(r.t, r.Arm(soon(r.t), name, phase))
+	require.NoError(r.t, r.Await(soon(r.t), name))
 	m := r.member(name)
 	require.Equal(r.t, phase, m.WaitingAt)
-	require.NoError(r.t, r.Kill(within(r.t, 10*time.Second), name))
+	require.NoError(r.t, r.Kill(soon(r.t), name))
 	require.Equal(r.t, harness.MemberDead, r.member(name).State)
-	require.NoError(r.t, r.Restart(within(r.t, 30*time.Second), name))
+	require.NoError(r.t, r.Restart(soon(r.t), name))
 	r.offer(pipeline, r.Offered(pipeline)+800)
 	r.finish()
 	require.Empty(r.t, r.Incidents())

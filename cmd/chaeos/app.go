@@ -11,6 +11,7 @@ import (
 	"github.com/chaeos/chaeos/cmd/chaeos/provider"
 	"github.com/chaeos/chaeos/cmd/chaeos/terminal"
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/prose"
 )
 
 // app is the command with everything it touches outside itself, so that tests can run it in process.
@@ -48,7 +49,7 @@ type parts struct {
 	// page writes the HTML page of the run in dir.
 	page     func(w io.Writer, dir string) error
 	explain  explainers
-	files    files
+	files    exports
 	clusters clusters
 	byHand   byHand
 	suites   suites
@@ -90,5 +91,5 @@ func (a *app) complain(err error) {
 	if err == nil || errors.As(err, &o) {
 		return
 	}
-	fmt.Fprintf(a.stderr, "chaeos: %s\n", err)
+	fmt.Fprintf(a.stderr, "chaeos: %s\n", prose.Lines(err.Error())) // it may quote a broker's log
 }

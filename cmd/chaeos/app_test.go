@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -16,11 +15,8 @@ import (
 	"github.com/chaeos/chaeos/cmd/chaeos/provider"
 	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/harness"
-	expected "github.com/chaeos/chaeos/harness/golden"
 	"github.com/chaeos/chaeos/harness/history"
 )
-
-var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
 // bench is an app whose other rooms are fakes.
 type bench struct {
@@ -57,7 +53,7 @@ func newBench(t *testing.T) *bench {
 				_, err := io.WriteString(w, "a page of "+filepath.Base(dir))
 				return err
 			},
-			files: files{
+			files: exports{
 				evidence: func(string, *harness.Report) error { return nil }, export: func(string, string) error { return nil },
 				jepsen: func(string, string) error { return nil },
 			},
@@ -132,9 +128,4 @@ func fakeLives(_ string, kinds []harness.AnomalyKind, most int, _ string) (all [
 		}
 	}
 	return all, nil
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	expected.Same(t, filepath.Join("testdata", name), got, *update)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/chaeos/chaeos/cmd/chaeos/provider"
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/results"
 )
 
 // clusters keeps clusters that outlive the command that started them.
@@ -158,9 +158,7 @@ func (a *app) describeCluster(ctx context.Context, cluster harness.Cluster, asJS
 	}
 	status := clusterStatus{cluster.Info(), nodes, cluster.Links()}
 	if asJSON {
-		enc := json.NewEncoder(a.stdout)
-		enc.SetIndent("", "  ")
-		return enc.Encode(status)
+		return results.EncodeJSON(a.stdout, status)
 	}
 	return status.print(a.stdout)
 }

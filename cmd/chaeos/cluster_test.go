@@ -11,6 +11,7 @@ import (
 
 	"github.com/chaeos/chaeos/cmd/chaeos/provider"
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/golden"
 )
 
 // fakeCluster answers what the cluster commands ask; anything else is a nil dereference.
@@ -58,7 +59,7 @@ func TestClusterCommands(t *testing.T) {
 	}
 	require.Zero(t, b.do("cluster", "up", "--kafka", "4.2.0"))
 	require.Zero(t, b.do("cluster", "status"))
-	golden(t, "cluster.txt", b.out.String())
+	golden.Equal(t, "testdata/cluster.txt", b.out.String())
 
 	b.out.Reset()
 	require.Zero(t, b.do("cluster", "status", "--json"))

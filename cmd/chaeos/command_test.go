@@ -12,6 +12,7 @@ import (
 	"github.com/chaeos/chaeos/cmd/chaeos/provider"
 	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/golden"
 )
 
 // TestCommands holds every command's output and exit code against a golden file.
@@ -110,7 +111,7 @@ func TestCommands(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
 			code := b.do(strings.Fields(c.args)...)
-			golden(t, name+".txt", fmt.Sprintf("$ chaeos %s\n%s%sexit code %d\n", c.args, b.out.String(), b.err.String(), code))
+			golden.Equal(t, "testdata/"+name+".txt", fmt.Sprintf("$ chaeos %s\n%s%sexit code %d\n", c.args, b.out.String(), b.err.String(), code))
 			require.Equal(t, c.code, code)
 			if code == exitUsage {
 				require.Empty(t, b.out.String(), "stdout is for results")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -9,6 +8,8 @@ import (
 
 	"github.com/chaeos/chaeos/cmd/chaeos/provider"
 	"github.com/spf13/cobra"
+
+	"github.com/chaeos/chaeos/results"
 )
 
 func (a *app) doctorCommand() *cobra.Command {
@@ -38,9 +39,7 @@ something is missing without which no run is possible.`,
 
 func printFacts(w io.Writer, facts []provider.Fact, asJSON bool) error {
 	if asJSON {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(facts)
+		return results.EncodeJSON(w, facts)
 	}
 	var b strings.Builder
 	lines := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/chaeos/chaeos/clusters/local"
 	"github.com/chaeos/chaeos/cmd/chaeos/provider"
+	"github.com/chaeos/chaeos/harness/golden"
 )
 
 func healthy() []provider.Fact {
@@ -28,7 +29,7 @@ func TestDoctorOfASickMachine(t *testing.T) {
 			provider.Fact{Name: "maven", Found: "none found: it fetches Kafka's jars", Mend: local.InstallMaven})
 	}
 	require.Equal(t, exitInfrastructure, b.do("doctor"))
-	golden(t, "doctor-sick.txt", b.out.String())
+	golden.Equal(t, "testdata/doctor-sick.txt", b.out.String())
 	require.Empty(t, b.err.String())
 }
 

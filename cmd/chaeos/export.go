@@ -10,9 +10,9 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// files write a run as Parquet: the evidence of its verdict, and everything that it recorded. Jepsen writes its rows as
+// exports write a run as Parquet: the evidence of its verdict, and everything that it recorded. Jepsen writes its rows as
 // histories of Jepsen's Kafka workload.
-type files struct {
+type exports struct {
 	evidence func(dir string, report *harness.Report) error
 	export   func(dir, into string) error
 	jepsen   func(dir, into string) error

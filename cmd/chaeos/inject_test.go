@@ -14,6 +14,7 @@ import (
 	"github.com/chaeos/chaeos/cmd/chaeos/provider"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/catalogue"
+	"github.com/chaeos/chaeos/harness/golden"
 	"github.com/chaeos/chaeos/harness/history"
 )
 
@@ -56,10 +57,10 @@ func (b *bench) up() *bench {
 func TestInjectSaysWhatItDid(t *testing.T) {
 	b := newBench(t).up()
 	require.Zero(t, b.do("inject", "latency", "--target", "broker 2", "--for", "2s", "latency=50ms..90ms", "links=[client, replication]", "--seed", "4"), b.err.String())
-	golden(t, "inject.txt", b.out.String())
+	golden.Equal(t, "testdata/inject.txt", b.out.String())
 	b.out.Reset()
 	require.Zero(t, b.do("inject", "--help"))
-	golden(t, "inject-help.txt", b.out.String())
+	golden.Equal(t, "testdata/inject-help.txt", b.out.String())
 }
 
 // TestInjectTakesWhatReportsPrint: the command that a report gives for a hanging transaction is one that inject takes.

@@ -14,6 +14,7 @@ import (
 	"github.com/chaeos/chaeos/cmd/chaeos/format"
 	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/files"
 )
 
 // reportFlags are the flags of report: a format each, and what every format takes.
@@ -32,7 +33,8 @@ func (a *app) reportCommand() *cobra.Command {
 		Short: "Show saved runs again: as " + listed(f.titles(), "or"),
 		Long: `Judge saved runs again from their folders alone and show them. A folder that holds runs stands for all of them, oldest
 first. Unlike verify, report exits 0 whatever the verdicts are. With --summary the runs are summed up, as a suite prints it at
-its end; of a suite's folder also those count that left no report.`,
+its end; of a suite's folder also those count that left no report. With --summary --html the suite gets a page of its own,
+` + indexFile + `, whose cells lead to the pages of its runs; of several suites' folders it also shows each night.`,
 		Args: someArgs("one run's folder", "chaeos run makes them in runs"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
@@ -60,9 +62,8 @@ func (f *reportFlags) register(c *cobra.Command) {
 			form.Flags(c)
 		}
 	}
-	without := f.flagsOf(func(form format.Kind) bool { return form.Summary == nil })
-	flags.BoolVar(&f.summary, "summary", false, "sum the runs up, one line an experiment and pipeline, in any form but "+listed(without, "and"))
-	flags.StringVarP(&f.output, "output", "o", "", "write to this file, whole or not at all, instead of standard output")
+	flags.BoolVar(&f.summary, "summary", false, "sum the runs up, one line an experiment and pipeline; with --html one page that leads to the runs' pages")
+	flags.StringVarP(&f.output, "output", "o", "", "write to this file, whole or not at all, or into this pipe, instead of standard output")
 }
 
 func (f *reportFlags) titles() (all []string) {
@@ -92,7 +93,7 @@ func (f *reportFlags) chosen() (format.Kind, error) {
 			return form, usage.Errorf("%s exclude each other: a report has one form", listed(all, "and"))
 		}
 	}
-	if f.summary && form.Summary == nil {
+	if f.summary && form.Summary == nil && !form.Index {
 		return form, usage.Errorf("--%s has no summary: leave out --%s or --summary", form.Name, form.Name)
 	}
 	for _, other := range f.formats {
@@ -107,7 +108,10 @@ func (f *reportFlags) chosen() (format.Kind, error) {
 
 // report shows the runs that the paths stand for.
 func (a *app) report(paths []string, form format.Kind, f *reportFlags) error {
-	if form.File != "" {
+	switch {
+	case form.Index && f.summary:
+		return a.index(paths, f.output)
+	case form.File != "":
 		return a.reportFiles(paths, form, f.output)
 	}
 	runs, err := a.judgeAll(paths)
@@ -202,19 +206,19 @@ func (a *app) reportFiles(paths []string, form format.Kind, output string) error
 		return usage.Errorf("--%s --output writes one file: name one run, or leave --output out (each run's folder gets its own)", form.Name)
 	}
 	for _, dir := range runs {
-		path := output
-		if path == "" {
-			path = filepath.Join(dir, form.File)
+		path, put := filepath.Join(dir, form.File), files.Replace
+		if output != "" {
+			path, put = output, a.deliver
 		}
-		if err := a.deliver(path, func(w io.Writer) error { return form.Write(w, dir) }); err != nil {
+		if err := put(path, func(w io.Writer) error { return form.Write(w, dir) }); err != nil {
 			return fmt.Errorf("%s: %w", dir, err)
 		}
-		fmt.Fprintln(a.stdout, near(path))
+		a.printPlace(path)
 	}
 	return nil
 }
 
-// deliver writes to standard output, or to a file, whole or not at all.
+// deliver writes to standard output, or to what a user names: a file, whole or not at all, or a pipe.
 func (a *app) deliver(path string, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
@@ -224,11 +228,7 @@ func (a *app) deliver(path string, write func(io.Writer) error) error {
 		_, err := a.stdout.Write(b.Bytes())
 		return err
 	}
-	tmp := path + ".tmp"
-	if err := os.WriteFile(tmp, b.Bytes(), 0o644); err != nil {
-		return fmt.Errorf("report: %w (choose another place with --output)", err)
-	}
-	if err := os.Rename(tmp, path); err != nil {
+	if err := files.Output(path, b.Bytes()); err != nil {
 		return fmt.Errorf("report: %w (choose another place with --output)", err)
 	}
 	return nil

@@ -40,7 +40,7 @@ func rooms() parts {
 		judge:       verifiers.Judge,
 		page:        writePage,
 		explain:     explainers{one: explainOne, anomalies: explain.Anomalies},
-		files:       files{evidence: evidence.Write, export: evidence.Export, jepsen: jepsen.Export},
+		files:       exports{evidence: evidence.Write, export: evidence.Export, jepsen: jepsen.Export},
 		clusters:    keptClusters(self),
 		byHand:      faultsByHand(),
 		suites:      suites{names: catalogue.SuiteNames(), find: findSuite, do: runChild(self)},

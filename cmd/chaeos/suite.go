@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/chaeos/chaeos/cmd/chaeos/usage"
+	"github.com/chaeos/chaeos/harness/prose"
 	"github.com/chaeos/chaeos/harness/suite"
 	"github.com/chaeos/chaeos/results"
 )
@@ -57,7 +58,7 @@ func (a *app) runSuite(c *cobra.Command, names []string, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stderr, "%s: %d of %d runs to do, %d at a time, in %s\n", book.Name, len(book.Left()), len(book.Items), jobs, near(book.Dir()))
+	fmt.Fprintf(a.stderr, "%s: %d of %d runs to do, %d at a time, in %s\n", prose.Line(book.Name), len(book.Left()), len(book.Items), jobs, near(book.Dir()))
 	err = a.playSuite(c.Context(), book, jobs)
 	if e := a.summarySoFar(book, f.json); e != nil {
 		return errors.Join(err, e)
@@ -205,7 +206,7 @@ func (a *app) summarySoFar(book *suite.Book, json bool) error {
 	}
 	failed := failedOf(book)
 	if len(runs) == 0 && len(failed) == 0 && !json {
-		fmt.Fprintf(a.stdout, "suite %s   no run has come to its end\n", book.Name)
+		fmt.Fprintf(a.stdout, "suite %s   no run has come to its end\n", prose.Line(book.Name))
 		return nil
 	}
 	sum := summarised("suite "+book.Name, runs, failed)

@@ -15,6 +15,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/wait"
@@ -95,8 +96,8 @@ func (s *stage) member(t *testing.T, name string) harness.Member {
 	return harness.Member{}
 }
 
-// nobody is the number of no worker.
-const nobody = -1
+// noWorker is the number of no worker.
+const noWorker = -1
 
 // awaitHeld waits until every partition of every pipeline is held again.
 func (s *stage) awaitHeld(t *testing.T) {
@@ -179,7 +180,7 @@ func (s *stage) frozen(t *testing.T, i harness.Injection) {
 func TestWorkersComeAndGoAndReturnAsOthers(t *testing.T) {
 	s := newWorkers(t)
 	b := s.bystander(t, 1, 2, 3)
-	b.withOthers(t, nobody)
+	b.withOthers(t, noWorker)
 	more := s.inject(t, "worker-scale", "all workers", nil)
 	for _, l := range s.Plan.Pipelines {
 		added := s.member(t, l.Name+"-2")
@@ -226,9 +227,9 @@ func (s *stage) transactionalIDs(t *testing.T) []string {
 	prefix := strings.TrimSuffix(s.Plan.Input, "-in")
 	var ids []string
 	for _, node := range s.cluster.Info().Nodes {
-		kresp, err := harness.AskBrokers(t.Context(), s.Admin, []int{node}, kmsg.NewPtrListTransactionsRequest())
+		resp, err := ask.First[*kmsg.ListTransactionsResponse](t.Context(), ask.Of(s.Admin, node), kmsg.NewPtrListTransactionsRequest())
 		require.NoError(t, err)
-		for _, state := range kresp.(*kmsg.ListTransactionsResponse).TransactionStates {
+		for _, state := range resp.TransactionStates {
 			if strings.HasPrefix(state.TransactionalID, prefix) {
 				ids = append(ids, state.TransactionalID)
 			}

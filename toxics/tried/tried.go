@@ -12,12 +12,12 @@ import (
 
 // Try is how one fault is tried.
 type Try struct {
-	// Target is the usual one of the fault's class unless given.
+	// Target is the usual one of the fault's class unless set.
 	Target  string
 	Options map[string]any
 	// Before makes what the fault is to hit, each time before it is injected.
 	Before func(testing.TB, *harness.Field)
-	// Waits says that the fault waits for what the fakes never do.
+	// Waits means that the fault waits for what the fakes never do.
 	Waits bool
 }
 

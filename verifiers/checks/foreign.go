@@ -12,11 +12,11 @@ import (
 var foreign = Check{
 	Name:    "foreign",
 	About:   "counts visible output records that are not this run's, or of an input that the source never sent",
-	Control: "records at the tail that nobody sent",
+	Control: "records at the tail that no source sent",
 	Numbers: []harness.Number{
 		{
 			Key: "foreign", Header: "FOREIGN", Show: harness.WhenNonZero,
-			Means:  "Visible output records that are not this run's, or of an input that the source never sent.",
+			Means:  "Visible output records that are not this run's, or are of an input that the source never sent.",
 			Unseen: "who wrote them, beyond the batch's producer id.",
 		},
 	},

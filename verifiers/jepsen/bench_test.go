@@ -42,7 +42,7 @@ func longRun(tb testing.TB, records int) string {
 	}}
 	create := func(name, role string, number uint16) *history.Writer {
 		file := "history/" + name + ".hist"
-		out, err := history.Create(filepath.Join(dir, file), history.Process{At: 1, Name: name, Role: role, Number: number, Incarnation: 1})
+		out, err := history.Create(filepath.Join(dir, file), history.Process{Stamp: history.At(1), Name: name, Role: role, Number: number, Incarnation: 1})
 		require.NoError(tb, err)
 		record.Histories = append(record.Histories, harness.HistoryRecord{File: file, Process: name, Role: role, Pipeline: longRow, Incarnation: 1})
 		return out
@@ -81,22 +81,22 @@ type longBlock struct {
 }
 
 func (l longBlock) source() []history.Entry {
-	run := history.SeqRun{First: uint64(l.first), Stride: 1, Count: longBatch}
+	run := history.SequenceSpan{First: uint64(l.first), Stride: 1, Count: longBatch}
 	return []history.Entry{
-		&history.Intent{At: l.at, First: uint64(l.first), Count: longBatch},
-		&history.Acked{At: l.at + 1, Runs: []history.AckRun{{SeqRun: run, Offset: l.first}}},
+		&history.Intent{Stamp: history.At(l.at), First: uint64(l.first), Count: longBatch},
+		&history.Acked{Stamp: history.At(l.at + 1), Spans: []history.AckSpan{{SequenceSpan: run, Offset: l.first}}},
 	}
 }
 
 func (l longBlock) worker() []history.Entry {
 	offsets := []history.PartitionOffset{{Offset: l.first + longBatch}}
 	return []history.Entry{
-		&history.Polled{At: l.at + 2, From: l.first, To: l.first + longBatch, Count: longBatch, Processing: uint64(l.first)},
-		&history.TxnBegin{At: l.at + 3, Txn: l.txn},
-		&history.Outputs{At: l.at + 4, Txn: l.txn, Outcome: history.OutcomeConfirmed, Counts: []history.PartitionCount{{Count: longBatch}}},
-		&history.TxnEnding{At: l.at + 5, Txn: l.txn, Commit: true},
-		&history.Committed{At: l.at + 6, Txn: l.txn, Outcome: history.OutcomeConfirmed, Offsets: offsets},
-		&history.TxnEnded{At: l.at + 7, Txn: l.txn, Commit: true, Outcome: history.OutcomeConfirmed},
+		&history.Polled{Stamp: history.At(l.at + 2), From: l.first, To: l.first + longBatch, Count: longBatch, Processing: uint64(l.first)},
+		&history.TxnBegin{Stamp: history.At(l.at + 3), Txn: l.txn},
+		&history.Outputs{Stamp: history.At(l.at + 4), Txn: l.txn, Outcome: history.OutcomeConfirmed, Counts: []history.PartitionCount{{Count: longBatch}}},
+		&history.TxnEnding{Stamp: history.At(l.at + 5), Txn: l.txn, Commit: true},
+		&history.Committed{Stamp: history.At(l.at + 6), Txn: l.txn, Outcome: history.OutcomeConfirmed, Offsets: offsets},
+		&history.TxnEnded{Stamp: history.At(l.at + 7), Txn: l.txn, Commit: true, Outcome: history.OutcomeConfirmed},
 	}
 }
 
@@ -104,7 +104,7 @@ func (l longBlock) worker() []history.Entry {
 func (l longBlock) place() int64 { return l.first + int64(l.txn) - 1 }
 
 func (l longBlock) live() history.Entry {
-	return &history.Seen{At: l.at + 8, Topic: "out", From: l.place(), To: l.place() + longBatch, Count: longBatch}
+	return &history.DeliveredLive{Stamp: history.At(l.at + 8), Topic: "out", From: l.place(), To: l.place() + longBatch, Count: longBatch}
 }
 
 func (l longBlock) input() *observation.Batch {

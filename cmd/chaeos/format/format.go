@@ -36,6 +36,8 @@ type Kind struct {
 	// File is the name of what Write leaves in a run's folder.
 	File  string
 	Write func(w io.Writer, dir string) error
+	// Index reports whether a summary of such files is one more: a page that leads to them.
+	Index bool
 	// Summary writes what runs show together; nil if the form has no such thing.
 	Summary func(io.Writer, *results.Summary, View) error
 	// Flags adds the form's own flags, Check refuses what they must not say; asked reports whether the form was asked

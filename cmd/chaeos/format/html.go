@@ -10,5 +10,6 @@ func htmlKind(pages Pages) Kind {
 		Help:  "write a page with a timeline for a browser, " + PageFile + " in each run's folder, or one run's to --output",
 		File:  PageFile,
 		Write: pages,
+		Index: true,
 	}
 }

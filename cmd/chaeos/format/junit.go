@@ -28,7 +28,7 @@ func junitKind() Kind {
 		},
 		Summary: func(w io.Writer, s *results.Summary, _ View) error { return results.SummaryJUnit(w, s, options()) },
 		Flags: func(c *cobra.Command) {
-			c.Flags().BoolVar(&strict, "junit-strict", false, "count a violated guarantee as a failure also where the experiment expects it to break")
+			c.Flags().BoolVar(&strict, "junit-strict", false, "ask of every guarantee that it holds, also where the experiment expects it to break")
 			c.Flags().StringVar(&inconclusive, inconclusiveFlag, ways[0], "report an inconclusive guarantee as error or as skipped")
 			// It fails only for a flag that isn't there.
 			_ = c.RegisterFlagCompletionFunc(inconclusiveFlag, cobra.FixedCompletions(ways, cobra.ShellCompDirectiveNoFileComp))

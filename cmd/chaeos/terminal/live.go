@@ -13,6 +13,7 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/prose"
 )
 
 // liveTerminal prints the same lines as lineTerminal, and below them lines that are drawn over: the phase, how long it
@@ -68,7 +69,7 @@ func (t *liveTerminal) Phase(name, note string) {
 }
 
 func (t *liveTerminal) Live(text string, done, of time.Duration) {
-	lines := strings.Split(text, "\n")
+	lines := strings.Split(prose.Lines(text), "\n")
 	t.state.Lock()
 	t.lines, t.done, t.of = lines, done, of
 	t.state.Unlock()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/prose"
 )
 
 // New returns a terminal on w. With live, lines can be drawn over on w.
@@ -70,6 +71,6 @@ func (t *lineTerminal) Close() {}
 
 // print writes text, its first line behind the time and the others below it, in one write.
 func (t *lineTerminal) print(text string) {
-	text = strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+strings.Repeat(" ", 10))
+	text = strings.ReplaceAll(strings.TrimRight(prose.Lines(text), "\n"), "\n", "\n"+strings.Repeat(" ", 10))
 	fmt.Fprintf(t.w, "%7.1fs  %s\n", t.now().Sub(t.begin).Seconds(), text)
 }

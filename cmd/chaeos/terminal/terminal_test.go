@@ -2,7 +2,6 @@ package terminal
 
 import (
 	"bytes"
-	"flag"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -14,8 +13,6 @@ import (
 	"github.com/chaeos/chaeos/cmd/chaeos/terminal/screen"
 	"github.com/chaeos/chaeos/harness/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
 func TestLineTerminal(t *testing.T) {
 	var out bytes.Buffer
@@ -36,7 +33,7 @@ func TestLineTerminal(t *testing.T) {
 	term.Live("idempotent 500/s", 5*time.Second, 40*time.Second)
 	term.Close()
 	term.Note("afterwards")
-	golden.Same(t, filepath.Join("testdata", "lines.txt"), out.String(), *update)
+	golden.Equal(t, filepath.Join("testdata", "lines.txt"), out.String())
 }
 
 // TestLiveTerminal draws on a pseudo-terminal and looks at what its screen shows.
@@ -97,4 +94,15 @@ func TestLogGoesToTheTerminal(t *testing.T) {
 	LogTo(newLineTerminal(&out, func() time.Time { return time.Unix(0, 0) }))
 	slog.Warn("no archive", "error", "disk full")
 	require.Equal(t, "    0.0s    level=WARN msg=\"no archive\" error=\"disk full\"\n", out.String())
+}
+
+// TestNotesAreText: what a broker's log says is never an order to the terminal, and lines stay lines.
+func TestNotesAreText(t *testing.T) {
+	var out bytes.Buffer
+	term := newLineTerminal(&out, func() time.Time { return time.Unix(0, 0) })
+	term.Phase("cluster", "\x1b[31mred\a")
+	term.Note("first\n\x1b]0;title\a")
+	require.NotContains(t, out.String(), "\x1b")
+	require.Contains(t, out.String(), `\x1b[31mred\x07`)
+	require.Contains(t, out.String(), "\n          "+`\x1b]0;title\x07`+"\n")
 }
