@@ -210,7 +210,7 @@ var plantedFaults = []planted{
 		l.append(&b)
 	}, plainName, func(n *figures) {
 		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = perBatch, perBatch, map[string]uint64{"broker": perBatch}
-	}, harness.Held, 0, "(broker 10)"},
+	}, harness.Held, 3, "(broker 10)"},
 	{"a batch sent again without idempotence", func(w *world) {
 		l := w.log("out-"+plainName, 1)
 		l.append(&observation.Batch{ProducerID: -1, Records: append([]observation.Record(nil), l.batches[4].Records...)})
