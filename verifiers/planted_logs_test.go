@@ -17,7 +17,7 @@ func (l *topicLog) takeOut(from, to int) { l.batches = slices.Delete(l.batches, 
 // delivers makes the live reader's n-th poll of a partition one of these offsets.
 func (w *world) delivers(topic string, partition int32, n int, from, to int64) {
 	for _, e := range w.hist("observer-live").entries {
-		if s, ok := e.(*history.Seen); ok && s.Topic == topic && s.Partition == partition {
+		if s, ok := e.(*history.DeliveredLive); ok && s.Topic == topic && s.Partition == partition {
 			if n--; n < 0 {
 				s.From, s.To, s.Count, s.New = from, to, uint64(to-from), uint64(to-from)
 				return
@@ -30,7 +30,7 @@ func (w *world) delivers(topic string, partition int32, n int, from, to int64) {
 func (w *world) forgetInput(partition int32, batch int) {
 	for _, e := range w.hist("source-input").entries {
 		if a, ok := e.(*history.Acked); ok {
-			a.Runs = slices.DeleteFunc(a.Runs, func(r history.AckRun) bool { return r.Partition == partition && r.Offset == int64(batch*perBatch) })
+			a.Spans = slices.DeleteFunc(a.Spans, func(r history.AckSpan) bool { return r.Partition == partition && r.Offset == int64(batch*perBatch) })
 		}
 	}
 	for _, name := range w.order {

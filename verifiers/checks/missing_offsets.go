@@ -124,7 +124,7 @@ func (w *wereThere) ask(f *Facts, p *logs.Partition, input bool) error {
 		}
 	}
 	if !input {
-		return f.Run.EachPoll([]string{p.At.Topic}, func(s *history.Seen) {
+		return f.Run.EachPoll([]string{p.At.Topic}, func(s *history.DeliveredLive) {
 			if s.Partition == w.partition {
 				w.delivered(s.From, s.To, s.Count)
 			}
@@ -148,8 +148,8 @@ func (w *wereThere) acked(e history.Entry) {
 	if !is {
 		return
 	}
-	for i := range a.Runs {
-		if r := &a.Runs[i]; r.Partition == w.partition && r.Offset >= 0 {
+	for i := range a.Spans {
+		if r := &a.Spans[i]; r.Partition == w.partition && r.Offset >= 0 {
 			w.delivered(r.Offset, r.Offset+int64(r.Count), r.Count)
 		}
 	}
