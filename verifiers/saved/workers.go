@@ -314,6 +314,6 @@ func (t *Txn) Refused() bool {
 }
 
 // IncarnationRef names a worker's incarnation for reports.
-func IncarnationRef(w *Worker) harness.Life {
-	return harness.Life{Worker: w.Worker, Incarnation: w.Number, Name: w.Name}
+func IncarnationRef(w *Worker) harness.Incarnation {
+	return harness.Incarnation{Worker: w.Worker, Incarnation: w.Number, Name: w.Name}
 }
