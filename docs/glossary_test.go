@@ -20,18 +20,23 @@ var rooms = []string{
 	"docs",
 	"harness/catalogue/experiments",
 	"harness/catalogue/suites",
-	"results/published",
+	"results",
 	"cmd/benchtable",
 	"harness/effects",
+	"harness/files",
 	"harness/frame",
+	"harness/golden",
 	"harness/history",
+	"harness/prose",
 	"harness/procs",
 	"workloads",
 }
 
 // unchecked are the files within those rooms whose words are not checked, by how their names begin.
 var unchecked = []string{
-	"docs/ADD-A-FAULT",   // not yet
+	"docs/ADD-A-FAULT", // not yet
+	// These use the harness' name for a proof.
+	"results/faults.go", "results/proofs.go", "results/notes_test.go", "results/reports_test.go", "results/page/page_test.go",
 	"docs/prose_test.go", // its examples need old words
 }
 

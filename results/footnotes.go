@@ -170,7 +170,7 @@ func by(counts map[string]uint64) string {
 }
 
 // notClaimed names what the claim allows and the run did not show. It is never a stronger verdict than was claimed, and it is
-// left out where a note says that the source doubled or lost records.
+// left out where a note counts records that the source doubled or lost.
 func notClaimed(r *harness.Report) []note {
 	var out []note
 	for _, row := range r.Rows {

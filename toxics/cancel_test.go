@@ -50,7 +50,7 @@ func TestCancelledAtEveryStep(t *testing.T) {
 	}
 }
 
-// cancelledAt injects a fault whose run is cancelled at a step, or once it is active, and heals it. It says whether the
+// cancelledAt injects a fault whose run is cancelled at a step, or once it is active, and heals it. It reports whether the
 // injection was through before that step.
 func (s *stage) cancelledAt(t *testing.T, fault harness.Fault, selector string, step int) (bool, error) {
 	t.Helper()

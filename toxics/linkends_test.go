@@ -25,7 +25,7 @@ func (c *fakeCluster) link(t *testing.T, proxy string) harness.Link {
 	return harness.Link{}
 }
 
-// healed heals and asserts what the fault says of it.
+// healed heals, and asserts the proof of the heal.
 func healed(t *testing.T, i harness.Injection, proof string) {
 	t.Helper()
 	require.NoError(t, i.Heal(t.Context()))

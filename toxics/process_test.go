@@ -161,6 +161,6 @@ func TestNothingInFlightIsNoBite(t *testing.T) {
 }
 
 // idle sees everything that was offered.
-type idle struct{ fakeObserver }
+type idle struct{}
 
 func (idle) Visible(string) uint64 { return 150 }

@@ -113,7 +113,7 @@ func TestTheServicesLinkIsItsOwn(t *testing.T) {
 	assert.Contains(t, fault.Needs(), harness.CanService, "where the service has no link, preflight says so")
 }
 
-// TestAServiceThatFailsIsProvedByItsStore: it counts the calls that it was told not to confirm.
+// TestAServiceThatFailsIsProvedByItsStore: it counts the calls that it was made not to confirm.
 func TestAServiceThatFailsIsProvedByItsStore(t *testing.T) {
 	for how, calls := range map[string][]string{
 		"hang":  {"arm stored service", "release service"},
@@ -141,7 +141,7 @@ func TestAServiceThatFailsIsProvedByItsStore(t *testing.T) {
 	assert.False(t, biteOf(t, i, "e").Bit, "nobody called meanwhile")
 }
 
-// TestAServiceThatForgetsIsProvedByItsStore: it counts the keys that it has lost, of whoever gave it any.
+// TestAServiceThatForgetsIsProvedByItsStore: it counts the keys that it has lost.
 func TestAServiceThatForgetsIsProvedByItsStore(t *testing.T) {
 	s, store := serviceStage(t)
 	for _, key := range []string{"a", "b", "c"} {

@@ -114,7 +114,7 @@ func statuses(t *testing.T, s *stage) map[string]kafkatoxic.Status {
 	return all
 }
 
-// assertForgotten says that every link passes everything again and remembers nothing.
+// assertForgotten asserts that every link passes everything again and remembers nothing.
 func assertForgotten(t *testing.T, s *stage) {
 	t.Helper()
 	for proxy, status := range statuses(t, s) {
@@ -161,7 +161,7 @@ func TestALinkWithoutTheToxicsIsAnError(t *testing.T) {
 	}
 }
 
-// TestTopicsThatABrokerHasNotHeardOf: their ids are asked of the others; a topic that nobody knows is an error.
+// TestTopicsThatABrokerHasNotHeardOf: their ids are asked of the others; a topic that no broker knows is an error.
 func TestTopicsThatABrokerHasNotHeardOf(t *testing.T) {
 	s := newStage(t)
 	var asked atomic.Int64

@@ -8,16 +8,16 @@ import (
 // slowLife is what one history of a worker says, entry by entry.
 type slowLife struct {
 	txns.Incarnation
-	// closed says that the history was closed in order: what it doesn't say, its worker didn't do.
+	// closed means that the history was closed in order: what it doesn't say, its worker didn't do.
 	closed bool
-	// whole says that the history is all that its worker had to say before its end or its kill.
+	// whole means that the history is all that its worker had to say before its end or its kill.
 	whole bool
-	// told counts outputs outside transactions by what the worker learnt of them and the output partition.
-	told map[history.Outcome]map[int32]uint64
+	// learnt counts outputs outside transactions by what the worker learnt of them and the output partition.
+	learnt map[history.Outcome]map[int32]uint64
 	// commits are those outside transactions, and those of transactions whose commit was confirmed.
 	commits []slowCommit
 	txns    map[uint64]*slowTxn
-	// acknowledgements are those to a share group, and effects says that no transaction holds its outputs.
+	// acknowledgements are those to a share group, and effects means that no transaction holds its outputs.
 	acknowledgements []*history.Acknowledged
 	effects          bool
 	entries          []history.Entry
@@ -43,7 +43,7 @@ type slowTxn struct {
 }
 
 func slowLifeOf(f *histFile, effects bool) *slowLife {
-	l := &slowLife{entries: f.entries, effects: effects, Incarnation: txns.Of(uint16(f.record.Number), uint32(f.record.Incarnation)), closed: !f.noEnd, whole: !f.noEnd || f.record.Killed, txns: map[uint64]*slowTxn{}, told: map[history.Outcome]map[int32]uint64{
+	l := &slowLife{entries: f.entries, effects: effects, Incarnation: txns.Of(uint16(f.record.Number), uint32(f.record.Incarnation)), closed: !f.noEnd, whole: !f.noEnd || f.record.Killed, txns: map[uint64]*slowTxn{}, learnt: map[history.Outcome]map[int32]uint64{
 		history.OutcomeUnknown: {}, history.OutcomeConfirmed: {}, history.OutcomeFailed: {},
 	}}
 	var unanswered *history.Committing
@@ -116,7 +116,7 @@ func (l *slowLife) outputs(e *history.Outputs) {
 	for _, c := range e.Counts {
 		switch {
 		case e.Txn == 0 || l.effects:
-			l.told[e.Outcome][c.Partition] += c.Count
+			l.learnt[e.Outcome][c.Partition] += c.Count
 		case e.Outcome == history.OutcomeConfirmed:
 			l.txn(e.Txn).stored[c.Partition] += c.Count
 		}
@@ -126,7 +126,7 @@ func (l *slowLife) outputs(e *history.Outputs) {
 	}
 }
 
-// is says that the worker was told so of the transaction's end.
+// is means that the worker learnt this of the transaction's end.
 func (t *slowTxn) is(commit bool, outcome history.Outcome) bool {
 	return len(t.answers) > 0 && t.answers[len(t.answers)-1].Commit == commit && t.answers[len(t.answers)-1].Outcome == outcome
 }
@@ -151,7 +151,7 @@ func (t *slowTxn) refused() bool {
 	return t.is(true, history.OutcomeFailed) || t.whole && !t.askedCommit() && !t.is(false, history.OutcomeConfirmed)
 }
 
-// undecided: a commit was asked for, and nobody learnt what came of it.
+// undecided: a commit was asked for, and what came of it was never learnt.
 func (t *slowTxn) undecided() bool {
 	return t.askedCommit() && (len(t.answers) == 0 || t.answers[len(t.answers)-1].Outcome == history.OutcomeUnknown)
 }

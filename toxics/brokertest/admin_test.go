@@ -37,7 +37,7 @@ func (s *stage) leadersOf(t *testing.T, topic string) map[int32]int {
 
 var asCreated = map[int32]int{0: 1, 1: 2, 2: 3}
 
-// checkHeal asserts what a fault says of its heal.
+// checkHeal asserts what a fault says about its heal.
 func checkHeal(t *testing.T, i harness.Injection, proof string) {
 	t.Helper()
 	got, err := i.(interface {
@@ -106,7 +106,7 @@ func TestSettingsAreChangedAndPutBackInAnyOrder(t *testing.T) {
 // heardWithin is how long the metadata log may take to reach the broker that is asked.
 const heardWithin = 10 * time.Second
 
-// comesToSay waits until a broker says that a setting is so: the change reaches each broker in its own time.
+// comesToSay waits until a broker shows a setting: the change reaches each broker in its own time.
 func (s *stage) comesToSay(t *testing.T, kind kmsg.ConfigResourceType, resource, name, want string) {
 	t.Helper()
 	assert.Eventually(t, func() bool { return s.config(t, kind, resource, name) == want }, heardWithin, 50*time.Millisecond,

@@ -129,7 +129,7 @@ func (s *stage) electPreferred(t *testing.T) {
 	}))
 }
 
-// end asks for the end of an output partition's log, of whoever leads it.
+// end asks an output partition's leader for the end of its log.
 func (s *stage) end(t *testing.T, partition int32) int64 { return s.offset(t, partition, -1) }
 
 // offset asks an output partition's leader for the offset of a timestamp: -1 is the log's end, -2 its start.

@@ -11,7 +11,7 @@ import (
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
-// Each fault on client links is seen by whoever uses them, and by nobody else.
+// Each fault on client links is seen by the clients that use them, and by no others.
 func TestFaultsOnClientLinks(t *testing.T) {
 	s := newStage(t)
 	for _, c := range []struct {

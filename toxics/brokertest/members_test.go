@@ -9,7 +9,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// TestSourcesUnderTestDieAndTheServiceHangs: the members of a run beside its workers.
+// TestSourcesUnderTestDieAndTheServiceHangs: the members of a run besides its workers.
 func TestSourcesUnderTestDieAndTheServiceHangs(t *testing.T) {
 	s := newWorkers(t, "idempotent-producer", "notify-then-commit")
 	service, worker := s.member(t, "service"), s.member(t, "notify-then-commit-0")

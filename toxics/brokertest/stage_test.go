@@ -174,7 +174,7 @@ func (p *producer) run(ctx context.Context, topic string, partition int32) {
 	}
 }
 
-// progresses says whether a producer got 20 acknowledgements within d.
+// progresses reports whether a producer got 20 acknowledgements within d.
 func (s *stage) progresses(t *testing.T, producer int, d time.Duration) bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), d)

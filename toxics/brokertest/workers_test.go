@@ -96,8 +96,8 @@ func (s *stage) member(t *testing.T, name string) harness.Member {
 	return harness.Member{}
 }
 
-// nobody is the number of no worker.
-const nobody = -1
+// noWorker is the number of no worker.
+const noWorker = -1
 
 // awaitHeld waits until every partition of every pipeline is held again.
 func (s *stage) awaitHeld(t *testing.T) {
@@ -180,7 +180,7 @@ func (s *stage) frozen(t *testing.T, i harness.Injection) {
 func TestWorkersComeAndGoAndReturnAsOthers(t *testing.T) {
 	s := newWorkers(t)
 	b := s.bystander(t, 1, 2, 3)
-	b.withOthers(t, nobody)
+	b.withOthers(t, noWorker)
 	more := s.inject(t, "worker-scale", "all workers", nil)
 	for _, l := range s.Plan.Pipelines {
 		added := s.member(t, l.Name+"-2")

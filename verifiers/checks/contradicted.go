@@ -13,7 +13,7 @@ import (
 
 var contradicted = Check{
 	Name:    "contradicted",
-	About:   "compares control records with what workers were told",
+	About:   "compares control records with what workers learnt",
 	Control: "a torn transaction over two partitions",
 	Numbers: []harness.Number{
 		{
@@ -59,7 +59,7 @@ func (c *contradictedCount) Transaction(r *rows.Row, s *causes.Suspect) {
 // Finish implements Counting.
 func (c *contradictedCount) Finish(_ *Facts, n *harness.Numbers) []Finding {
 	n.Set("contradicted", c.n)
-	found := c.found(onlyExactly, "%s control records contradict what the client was told, e.g. %s")
+	found := c.found(onlyExactly, "%s control records contradict what the client learnt, e.g. %s")
 	if c.untold > 0 {
 		found = append(found, doubt("%s control records commit transactions whose worker's history ends before it asks for it",
 			words.Number(c.untold))...)

@@ -10,10 +10,10 @@ import (
 type Finding struct {
 	// Breaks are the guarantees that it proves violated.
 	Breaks []harness.Guarantee
-	// Doubt keeps anything from being called held. Internal says that figures contradict each other, so that nothing may be
+	// Doubt keeps anything from being called held. Internal means that figures contradict each other, so that nothing may be
 	// concluded at all.
 	Doubt, Internal bool
-	// NotRun says that the check could not run to its end. It is a doubt.
+	// NotRun means that the check could not run to its end. It is a doubt.
 	NotRun bool
 	Text   string
 	// Anomalies are the first of what it counts, in full.
@@ -25,6 +25,7 @@ var (
 	noDuplicates = []harness.Guarantee{harness.AtMostOnce, harness.ExactlyOnce}
 	noLoss       = []harness.Guarantee{harness.AtLeastOnce, harness.ExactlyOnce}
 	onlyExactly  = []harness.Guarantee{harness.ExactlyOnce}
+	everything   = harness.Guarantees()
 )
 
 func breaks(g []harness.Guarantee, format string, args ...any) []Finding {

@@ -1,0 +1,160 @@
+package verifiers
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/observation"
+)
+
+// takeOut takes batches out of a log's middle, and leaves their offsets empty.
+func (l *topicLog) takeOut(from, to int) { l.batches = slices.Delete(l.batches, from, to) }
+
+// delivers makes the live reader's n-th poll of a partition one of these offsets.
+func (w *world) delivers(topic string, partition int32, n int, from, to int64) {
+	for _, e := range w.hist("observer-live").entries {
+		if s, ok := e.(*history.DeliveredLive); ok && s.Topic == topic && s.Partition == partition {
+			if n--; n < 0 {
+				s.From, s.To, s.Count, s.New = from, to, uint64(to-from), uint64(to-from)
+				return
+			}
+		}
+	}
+}
+
+// forgetInput takes everything away that says that a batch was in the input: its acknowledgement, and its deliveries.
+func (w *world) forgetInput(partition int32, batch int) {
+	for _, e := range w.hist("source-input").entries {
+		if a, ok := e.(*history.Acked); ok {
+			a.Spans = slices.DeleteFunc(a.Spans, func(r history.AckSpan) bool { return r.Partition == partition && r.Offset == int64(batch*perBatch) })
+		}
+	}
+	for _, name := range w.order {
+		f := w.hist(name)
+		f.entries = slices.DeleteFunc(f.entries, func(e history.Entry) bool {
+			p, ok := e.(*history.Polled)
+			return ok && p.Partition == partition && p.From == int64(batch*perBatch)
+		})
+	}
+}
+
+// plantedLogs are faults of the logs themselves, and of what was saved of them.
+var plantedLogs = []planted{
+	{"a batch taken out of the input", func(w *world) {
+		w.log(inTopic, 1).takeOut(40, 41)
+		w.log("out-"+plainName, 1).takeOut(40, 41)
+		w.log("out-"+plainName, 1).renumber()
+	}, plainName, nil, harness.Violated, 3, "in/1: 10 records at offsets that are now missing were acknowledged or delivered, e.g. offset 400"},
+	{"batches taken out of the input whose outputs are there", func(w *world) { w.log(inTopic, 1).takeOut(40, 43) }, plainName, nil,
+		harness.Inconclusive, 4, "in/1: 30 offsets are missing though the log goes on after them, first 400 to 429"},
+	{"a batch of the input that left no trace", func(w *world) {
+		w.log(inTopic, 1).takeOut(40, 41)
+		w.log("out-"+plainName, 1).takeOut(40, 41)
+		w.log("out-"+plainName, 1).renumber()
+		w.forgetInput(1, 40)
+	}, plainName, nil, harness.Inconclusive, 4, "in/1: 10 offsets are missing though the log goes on after them, first 400 to 409"},
+	{"the first batch of the input", func(w *world) {
+		w.log(inTopic, 2).takeOut(0, 1)
+		w.log("out-"+plainName, 2).takeOut(0, 1)
+	}, plainName, nil, harness.Violated, 3, "in/2: 10 records at offsets that are now missing were acknowledged or delivered, e.g. offset 0"},
+	{"a log start that moved without a word", func(w *world) {
+		w.log(inTopic, 2).takeOut(0, 1)
+		w.log("out-"+plainName, 2).takeOut(0, 1)
+		w.log("out-"+plainName, 2).renumber()
+		w.tweak = func(x *observation.Index) { x.Partition(inTopic, 2).LogStart = 10 }
+	}, plainName, nil, harness.Violated, 3, "in/2: 10 records at offsets that are now missing were acknowledged or delivered, e.g. offset 0"},
+	{"a hole in an output that the live reader was given", func(w *world) {
+		w.log("out-"+txnName, 1).takeOut(80, 81)
+		w.delivers("out-"+txnName, 1, 40, 440, 450)
+	}, txnName, nil, harness.Violated, 3, "out-transactional/1: 10 records at offsets that are now missing were acknowledged or delivered, e.g. offset 440"},
+	{"a record missing from the middle of a batch", func(w *world) { w.log(inTopic, 1).dropRecord(w.log(inTopic, 1).batches[40], 4) }, plainName, nil,
+		harness.Inconclusive, 4, "in/1: 1 offsets are missing though the log goes on after them, first 404 to 404"},
+	{"a batch that holds fewer records than it says", func(w *world) { w.log("out-"+plainName, 1).batches[40].Count-- }, plainName, nil,
+		harness.Inconclusive, 4, "the batch at offset 400 says that it holds 9 records, and its offsets are those of 10"},
+	{"a batch that is there again at its own offsets", func(w *world) {
+		l := w.log("out-"+plainName, 1)
+		l.batches = slices.Insert(l.batches, 40, l.batches[40])
+	}, plainName, nil, harness.Inconclusive, 4, "its offsets contradict each other: offset 400 comes after offset 409"},
+	{"a record of the input that can't be decoded", func(w *world) { w.log(inTopic, 1).batches[40].Records[3].Status = 9 }, plainName, nil,
+		harness.Inconclusive, 4, "in/1: its observation file can't be read to its end after 40 batches"},
+	{"a record of the output that can't be decoded", func(w *world) { w.log("out-"+plainName, 1).batches[40].Records[3].Status = 9 }, plainName, func(n *figures) {
+		n.Unique, n.Hidden = records-600, 600
+	}, harness.Inconclusive, 4, "out-idempotent/1: its observation file can't be read to its end after 40 batches"},
+	{"an index of fewer records than its file", func(w *world) {
+		w.tweak = func(x *observation.Index) { x.Partition(inTopic, 1).Records = 4 }
+	}, plainName, nil, harness.Inconclusive, 4, "in/1: the index says that it holds 100 batches with 4 records, its observation file holds 100 with 1000"},
+	{"an index of fewer batches than its file", func(w *world) {
+		w.tweak = func(x *observation.Index) { x.Partition("out-"+plainName, 1).Batches-- }
+	}, plainName, nil, harness.Inconclusive, 4, "out-idempotent/1: the index says that it holds 99 batches with 1000 records"},
+	{"an index that was read less far than its file", func(w *world) {
+		w.tweak = func(x *observation.Index) { x.Partition("out-"+plainName, 1).Reached = 900 }
+	}, plainName, nil, harness.Inconclusive, 4, "the index says that it was read up to offset 900, its observation file ends at 1000"},
+	{"an index with another number of committed records", func(w *world) {
+		w.tweak = func(x *observation.Index) {
+			p := x.Partition("out-"+txnName, 1)
+			p.Committed = observation.Sum{Count: 990, Hash: "77"}
+			p.Client = p.Committed
+		}
+	}, txnName, nil, harness.Inconclusive, 4, "the read-back counted 990 committed records, its observation file holds 1000"},
+	{"a batch of an older leader epoch", func(w *world) {
+		l := w.log("out-"+plainName, 1)
+		for _, b := range l.batches[20:] {
+			b.LeaderEpoch = 3
+		}
+		l.batches[50].LeaderEpoch = 2
+	}, plainName, nil, harness.Violated, 3, "out-idempotent/1: 1 batches are of an older leader epoch than a batch before them, first at offset 500: epoch 2 after epoch 3"},
+	{"older leader epochs in the input", func(w *world) {
+		for _, b := range w.log(inTopic, 0).batches[:90] {
+			b.LeaderEpoch = 3
+		}
+	}, txnName, nil, harness.Violated, 3, "in/0: 10 batches are of an older leader epoch"},
+	{"an older leader epoch under the last marker", func(w *world) {
+		l := w.log("out-"+txnName, 1)
+		for _, b := range l.batches[:len(l.batches)-1] {
+			b.LeaderEpoch = 1
+		}
+	}, txnName, nil, harness.Violated, 3, "out-transactional/1: 1 batches are of an older leader epoch"},
+	{"a damaged batch that announces no records", func(w *world) {
+		b := w.log("out-"+srcName, 1).batches[5]
+		b.Damaged, b.Records, b.Count = true, nil, 0
+	}, srcName, func(n *figures) {
+		n.Unique, n.Lost, n.Corrupt, n.LostBy = records-perBatch, perBatch, perBatch, map[string]uint64{"acked but absent": perBatch}
+	}, harness.Violated, 3, "10 output records are corrupt"},
+}
+
+func TestPlantedLogs(t *testing.T) {
+	for _, c := range plantedLogs {
+		t.Run(c.name, c.try)
+	}
+}
+
+// TestDeletionExcusesTheStart: a log whose start a fault moved has no hole there.
+func TestDeletionExcusesTheStart(t *testing.T) {
+	w := newWorld(records)
+	w.log(inTopic, 2).takeOut(0, 1)
+	f := w.fault(1000, 2000)
+	f.Lasting = []harness.Lasting{{What: harness.LogStartMoved, Topic: inTopic, Partition: 2, To: 10}}
+	w.tweak = func(x *observation.Index) { x.Partition(inTopic, 2).LogStart = 10 }
+	row := rowOf(t, w.judge(t), plainName)
+	require.Equal(t, harness.Held, row.Verdict(harness.AtLeastOnce), reasons(row))
+	require.Zero(t, row.Numbers.Count("missingOffsets"))
+}
+
+// TestFileThatChanges: a file that can't be read a second time as it was the first time is an error, and no verdict.
+func TestFileThatChanges(t *testing.T) {
+	w := newWorld(records)
+	dir := w.save(t)
+	path := observation.File(dir, inTopic, 1)
+	var places []int64
+	_, _, err := observation.ReadRuns(path, func(b *observation.Batch) error {
+		places = append(places, b.Place)
+		return nil
+	})
+	require.NoError(t, err)
+	require.NoError(t, observation.ReadRunsFrom(path, places[50], 50, func(*observation.Batch) {}))
+	require.ErrorContains(t, observation.ReadRunsFrom(path, places[50], 51, func(*observation.Batch) {}), "can't be read again")
+}
