@@ -200,7 +200,10 @@ var plantedFaults = []planted{
 		}
 	}, plainName, func(n *figures) { n.Unique, n.Lost, n.LostBy = records-3, 3, map[string]uint64{"skipped": 3} },
 		harness.Violated, 3, "passed by idempotent-0 (incarnation 1) committing"},
-	{"each 1000th output doubled by another incarnation", func(w *world) { w.doubleEach(plainName, 1000) }, plainName, func(n *figures) {
+	{"each 1000th output doubled by another incarnation", func(w *world) {
+		w.doubleEach(plainName, 1000)
+		w.addHist("idempotent-0.2", "worker", plainName, 0, 2)
+	}, plainName, func(n *figures) {
 		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = 3, 3, map[string]uint64{"reprocessed": 3}
 	}, harness.Held, 0, "3 extra copies of 3 inputs"},
 	{"a batch stored twice with its sequences", func(w *world) {
