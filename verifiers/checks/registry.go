@@ -24,6 +24,8 @@ var all = []Check{
 	abortedSeen,
 	contradicted,
 	reordered,
+	outOfOrder,
+	sequences,
 	missingOffsets,
 	epochsBack,
 	corrupt,

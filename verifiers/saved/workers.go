@@ -316,6 +316,6 @@ func (t *Txn) Undecided() bool {
 func (t *Txn) Refused() bool { return t.ended && t.commit && t.outcome == history.OutcomeFailed }
 
 // IncarnationRef names a worker's incarnation for reports.
-func IncarnationRef(w *Worker) harness.Life {
-	return harness.Life{Worker: w.Worker, Incarnation: w.Number, Name: w.Name}
+func IncarnationRef(w *Worker) harness.Incarnation {
+	return harness.Incarnation{Worker: w.Worker, Incarnation: w.Number, Name: w.Name}
 }
