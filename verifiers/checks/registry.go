@@ -24,6 +24,7 @@ var all = []Check{
 	committedNotSeen,
 	abortedSeen,
 	contradicted,
+	markers,
 	reordered,
 	outOfOrder,
 	sequences,
