@@ -98,7 +98,7 @@ var controls = map[string]control{
 	"duplicates":         {finds: numbers{"duplicates": uint64(3), "duplicatedInputs": uint64(3)}},
 	"epochs-back":        {finds: numbers{"epochsBack": uint64(1)}},
 	"foreign":            {finds: numbers{"foreign": uint64(1)}},
-	"hanging":            {finds: numbers{"hanging": uint64(1)}, says: "no coordinator lists it, so nobody ends it"},
+	"hanging":            {finds: numbers{"hanging": uint64(1)}, says: "no coordinator lists it, so nothing ends it"},
 	"hidden":             {finds: numbers{"hidden": uint64(30)}},
 	"input":              {row: plainName, do: func(w *world) { *w = *newWorld(0) }, finds: numbers{"input": uint64(0)}, says: "there was no input"},
 	"latency":            {row: plainName, do: unseenTail, finds: numbers{"neverLive": uint64(90)}, says: "the 99th percentile is infinite: 90 inputs"},
@@ -156,8 +156,8 @@ func pausedOutput(w *world) {
 	}
 }
 
-// factsOf gathers a row's facts in a saved world, with one check at work on it (""  none).
-func factsOf(t *testing.T, w *world, row, check string) (*checks.Facts, *checks.Set) {
+// factsOf gathers a row's facts in a saved world, with checks at work on it.
+func factsOf(t *testing.T, w *world, row string, all ...checks.Check) (*checks.Facts, *checks.Set) {
 	t.Helper()
 	r, err := saved.Load(w.save(t), small)
 	require.NoError(t, err)
@@ -165,7 +165,7 @@ func factsOf(t *testing.T, w *world, row, check string) (*checks.Facts, *checks.
 	require.NoError(t, err)
 	keep := rows.Keep{Most: harness.MaxAnomalies}
 	j := &judgement{subject: rows.NewSubject(r, layout, keep)}
-	j.set = checks.Begin(j.subject, func(name string) bool { return name == check })
+	j.set = checks.Begin(j.subject, all)
 	in, err := logs.ReadInput(r, inputReaders([]*judgement{j}))
 	require.NoError(t, err)
 	f, err := gather(j.subject, in, causes.NewInputLosses(r, in, keep), j.set)
@@ -174,7 +174,7 @@ func factsOf(t *testing.T, w *world, row, check string) (*checks.Facts, *checks.
 }
 
 // outcomeOf is what one check says of a row in a saved world.
-func outcomeOf(t *testing.T, w *world, row, check string) checks.Outcome {
+func outcomeOf(t *testing.T, w *world, row string, check checks.Check) checks.Outcome {
 	t.Helper()
 	f, set := factsOf(t, w, row, check)
 	all := set.Finish(f)
@@ -204,11 +204,26 @@ func TestEveryCheckHasControls(t *testing.T) {
 	require.Len(t, controls, len(checks.All()), "a control without a check")
 }
 
+// TestEveryNumberIsProved: the oracle knows a number, or its check's control finds it.
+func TestEveryNumberIsProved(t *testing.T) {
+	known := map[string]bool{}
+	for field := range reflect.TypeFor[figures]().Fields() {
+		key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		known[key] = true
+	}
+	for _, check := range checks.All() {
+		for _, n := range check.Numbers {
+			_, found := controls[check.Name].finds[n.Key]
+			require.True(t, known[n.Key] || found, "no test knows what %s must be: let the check's control find it", n.Key)
+		}
+	}
+}
+
 func (c control) find(t *testing.T, check checks.Check) {
 	t.Helper()
 	w := newWorld(records)
 	c.do(w)
-	o := outcomeOf(t, w, c.row, check.Name)
+	o := outcomeOf(t, w, c.row, check)
 	texts := textsOf(o.Found)
 	require.True(t, c.finds != nil || c.says != "", "a control says what must be found")
 	found := c.says
@@ -236,7 +251,7 @@ func requireSilence(t *testing.T, check checks.Check) {
 	for _, row := range []string{srcName, plainName, txnName} {
 		w := newWorld(records)
 		w.fault(1000, 2000)
-		o := outcomeOf(t, w, row, check.Name)
+		o := outcomeOf(t, w, row, check)
 		require.Empty(t, textsOf(o.Found), "%s is not silent on the clean row %s", check.Name, row)
 		for _, n := range check.Numbers {
 			if !n.Measure && n.Kind == harness.Count {
@@ -266,11 +281,13 @@ func tellControl(t *testing.T, name, row string, clean figures, got harness.Row)
 
 // TestIdentityIsAsserted: an input that is counted twice, or not at all, makes the row inconclusive, whatever else it proves.
 func TestIdentityIsAsserted(t *testing.T) {
+	all := checks.All()
+	input := all[slices.IndexFunc(all, func(c checks.Check) bool { return c.Name == "input" })]
 	for name, do := range map[string]func(f *checks.Facts){
 		"twice":      func(f *checks.Facts) { f.Lost.Add(keyset.Key{Class: 1, Index: 7}) },
 		"not at all": func(f *checks.Facts) { f.InputCount++ },
 	} {
-		f, set := factsOf(t, newWorld(records), plainName, "input")
+		f, set := factsOf(t, newWorld(records), plainName, input)
 		do(f)
 		o := set.Finish(f)[0]
 		require.Len(t, o.Found, 1, name)

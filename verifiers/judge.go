@@ -34,7 +34,7 @@ func judge(dir string, most int, pieces saved.Pieces) (*harness.Report, error) {
 	var all []*judgement
 	for _, layout := range run.Record.Plan.Pipelines {
 		s := rows.NewSubject(run, layout, keep)
-		all = append(all, &judgement{subject: s, set: checks.Begin(s, nil)})
+		all = append(all, &judgement{subject: s, set: checks.Begin(s, checks.All())})
 	}
 	in, err := logs.ReadInput(run, inputReaders(all))
 	if err != nil {

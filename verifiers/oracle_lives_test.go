@@ -8,14 +8,14 @@ import (
 // slowLife is what one history of a worker says, entry by entry.
 type slowLife struct {
 	txns.Incarnation
-	// closed says that the history was closed in order: what it doesn't say, its worker didn't do.
+	// closed means that the history was closed in order: what it doesn't say, its worker didn't do.
 	closed bool
-	// told counts outputs outside transactions by what the worker learnt of them and the output partition.
-	told map[history.Outcome]map[int32]uint64
+	// learnt counts outputs outside transactions by what the worker learnt of them and the output partition.
+	learnt map[history.Outcome]map[int32]uint64
 	// commits are those outside transactions, and those of transactions whose commit was confirmed.
 	commits []slowCommit
 	txns    map[uint64]*slowTxn
-	// acknowledgements are those to a share group, and effects says that no transaction holds its outputs.
+	// acknowledgements are those to a share group, and effects means that no transaction holds its outputs.
 	acknowledgements []*history.Acknowledged
 	effects          bool
 	entries          []history.Entry
@@ -39,7 +39,7 @@ type slowTxn struct {
 }
 
 func slowLifeOf(f *histFile, effects bool) *slowLife {
-	l := &slowLife{entries: f.entries, effects: effects, Incarnation: txns.Of(uint16(f.record.Number), uint32(f.record.Incarnation)), closed: !f.noEnd, txns: map[uint64]*slowTxn{}, told: map[history.Outcome]map[int32]uint64{
+	l := &slowLife{entries: f.entries, effects: effects, Incarnation: txns.Of(uint16(f.record.Number), uint32(f.record.Incarnation)), closed: !f.noEnd, txns: map[uint64]*slowTxn{}, learnt: map[history.Outcome]map[int32]uint64{
 		history.OutcomeUnknown: {}, history.OutcomeConfirmed: {}, history.OutcomeFailed: {},
 	}}
 	var unanswered *history.Committing
@@ -112,7 +112,7 @@ func (l *slowLife) outputs(e *history.Outputs) {
 	for _, c := range e.Counts {
 		switch {
 		case e.Txn == 0 || l.effects:
-			l.told[e.Outcome][c.Partition] += c.Count
+			l.learnt[e.Outcome][c.Partition] += c.Count
 		case e.Outcome == history.OutcomeConfirmed:
 			l.txn(e.Txn).stored[c.Partition] += c.Count
 		}
@@ -122,7 +122,7 @@ func (l *slowLife) outputs(e *history.Outputs) {
 	}
 }
 
-// is says that the worker was told so of the transaction's end.
+// is means that the worker learnt this of the transaction's end.
 func (t *slowTxn) is(commit bool, outcome history.Outcome) bool {
 	return len(t.answers) > 0 && t.answers[len(t.answers)-1].Commit == commit && t.answers[len(t.answers)-1].Outcome == outcome
 }
@@ -132,7 +132,7 @@ func (t *slowTxn) refused() bool {
 	return len(t.asks)+len(t.answers) == 0 || t.is(true, history.OutcomeFailed)
 }
 
-// undecided: a commit was asked for, and nobody learnt what came of it.
+// undecided: a commit was asked for, and what came of it was never learnt.
 func (t *slowTxn) undecided() bool {
 	return t.is(true, history.OutcomeUnknown) || len(t.answers) == 0 && len(t.asks) > 0 && t.asks[len(t.asks)-1].Commit
 }

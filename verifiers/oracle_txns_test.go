@@ -5,7 +5,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
-// eachTxn shows every transaction that a history names with its records in the log by output partition and fate.
+// eachTxn shows every transaction that a history names with its records in the log by output partition and visibility.
 func (s *slowRow) eachTxn(show func(t *slowTxn, log map[int32]map[txns.Visibility]uint64)) {
 	for _, l := range s.lives {
 		for ordinal, t := range l.txns {
@@ -95,7 +95,7 @@ func (s *slowRow) committedNotSeen() *uint64 {
 	return &n
 }
 
-// contradicted counts the partitions of transactions whose control records say otherwise than the worker was told.
+// contradicted counts the partitions of transactions whose control records contradict what the worker learnt.
 func (s *slowRow) contradicted() *uint64 {
 	n := uint64(0)
 	s.eachTxn(func(t *slowTxn, log map[int32]map[txns.Visibility]uint64) {

@@ -103,7 +103,7 @@ func (w *world) lateAcks(pipeline string, partition int32, from int64) {
 	}
 }
 
-// sampled says that a read_committed client was asked for a few records, and saw so many.
+// sampled means that a read_committed client was asked for a few records, and saw n of them.
 func (w *world) sampled(saw uint64) {
 	w.tweak = func(x *observation.Index) {
 		p := x.Partition("out-"+txnName, 1)
@@ -236,11 +236,11 @@ var plantedFaults = []planted{
 	}, harness.Held, 0, "out-idempotent/1 offset 40"},
 	{"a worker killed and restarted between output and commit", func(w *world) { w.reread("idempotent-0", 0, 2, 2) }, plainName, func(n *figures) {
 		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = perBatch, perBatch, map[string]uint64{"reprocessed after restart": perBatch}
-	}, harness.Held, 0, "10 duplicates after a restart: idempotent-0 (incarnation 2), given input partition 1 in generation 2 at 3.0s, began again at offset 990, " +
-		"the position that idempotent-0 (incarnation 1) had committed at 2.9s; idempotent-0 (incarnation 1) had processed them and was killed"},
+	}, harness.Held, 0, "10 duplicates after a restart: idempotent-0 (incarnation 2), assigned input partition 1 in generation 2 at 3.0s, began again at offset 990, " +
+		"the offset that idempotent-0 (incarnation 1) had committed at 2.9s; idempotent-0 (incarnation 1) had processed them and was killed"},
 	{"a partition moved to another worker before the commit", func(w *world) { w.reread("idempotent-1", 1, 1, 3) }, plainName, func(n *figures) {
 		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = perBatch, perBatch, map[string]uint64{"reprocessed after rebalance": perBatch}
-	}, harness.Held, 0, "10 duplicates after a rebalance: idempotent-1 (incarnation 1), given input partition 1 in generation 3"},
+	}, harness.Held, 0, "10 duplicates after a rebalance: idempotent-1 (incarnation 1), assigned input partition 1 in generation 3"},
 	{"a zombie's commit after its partition was given away", func(w *world) {
 		w.reread("idempotent-1", 1, 1, 3)
 		f := w.hist("idempotent-1.again")
@@ -252,7 +252,7 @@ var plantedFaults = []planted{
 		w.hist("idempotent-0").add(&history.Committed{Stamp: history.At(at(3200)), Outcome: history.OutcomeConfirmed, Offsets: []history.PartitionOffset{{Partition: 1, Offset: 1000}}})
 	}, plainName, func(n *figures) {
 		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = perBatch, perBatch, map[string]uint64{"reprocessed after rebalance": perBatch}
-	}, harness.Held, 0, "began again at offset 990, the position that idempotent-0 (incarnation 1) had committed at 2.9s"},
+	}, harness.Held, 0, "began again at offset 990, the offset that idempotent-0 (incarnation 1) had committed at 2.9s"},
 	{"a worker that goes back by itself", func(w *world) {
 		f := w.hist("idempotent-0")
 		in := w.log(inTopic, 1).batches[99]
@@ -401,12 +401,12 @@ var plantedFaults = []planted{
 	{"a foreign record", func(w *world) {
 		w.log("out-"+plainName, 1).append(&observation.Batch{ProducerID: 7, Records: []observation.Record{{Status: observation.Foreign}}})
 	}, plainName, func(n *figures) { n.Foreign = 1 }, harness.Inconclusive, 4, "somebody else wrote to out-idempotent"},
-	{"an output of an input that nobody sent", func(w *world) {
+	{"an output of an input that was never sent", func(w *world) {
 		w.log("out-"+plainName, 1).append(&observation.Batch{ProducerID: 7, Records: []observation.Record{{
 			Status: observation.Output, Identity: history.Identity{Sequence: 900_001}, Origin: history.Origin{Partition: 1, Offset: 5000},
 		}}})
 	}, plainName, func(n *figures) { n.Foreign = 1 }, harness.Inconclusive, 4, "are not this run's"},
-	{"records at the tail that no source sent", func(w *world) {
+	{"records at the tail that were never sent", func(w *world) {
 		w.log("out-"+srcName, 1).append(&observation.Batch{ProducerID: 7, Records: []observation.Record{{Identity: history.Identity{Source: 1, Sequence: 900_001}}}})
 	}, srcName, func(n *figures) { n.Foreign = 1 }, harness.Inconclusive, 4, "are not this run's"},
 	{"an order inversion", func(w *world) {
@@ -602,7 +602,7 @@ var plantedFaults = []planted{
 		}
 	}, txnName, func(n *figures) { n.Input, n.Unique = 2000, 2000 }, harness.Inconclusive, 4, "in/1: not read back"},
 	{"a truncated worker history", func(w *world) { w.cut["history/idempotent-0.hist"] = 100 }, plainName, nil, harness.Inconclusive, 4, "history/idempotent-0.hist has lost 100 of"},
-	{"a history that was not closed", func(w *world) { w.hist("idempotent-0").noEnd = true }, plainName, nil, harness.Inconclusive, 4, "was not closed, and nobody killed its writer"},
+	{"a history that was not closed", func(w *world) { w.hist("idempotent-0").noEnd = true }, plainName, nil, harness.Inconclusive, 4, "was not closed, and its writer was not killed"},
 	{"a killed writer's history", func(w *world) {
 		w.hist("idempotent-0").noEnd, w.hist("idempotent-0").record.Killed = true, true
 	}, plainName, nil, harness.Held, 0, ""},
@@ -706,7 +706,7 @@ func requireOthersQuiet(t *testing.T, report *harness.Report, c planted) {
 	}
 }
 
-// TestEmptyTopics: a run that brought nothing ends, and says that nothing was there.
+// TestEmptyTopics: a run that brought nothing ends, and its report names that nothing was there.
 func TestEmptyTopics(t *testing.T) {
 	w := newWorld(0)
 	report := w.judge(t)

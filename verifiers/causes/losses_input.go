@@ -11,7 +11,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers/saved"
 )
 
-// inputLosses are the sources' acknowledged records that are not in the input log, and why. They are the same for every
+// InputLosses are the sources' acknowledged records that are not in the input log, and why. They are the same for every
 // pipeline that reads the topic, charged to none, and found once.
 type InputLosses struct {
 	run   *saved.Run
@@ -21,6 +21,7 @@ type InputLosses struct {
 	known map[uint16]*MissingAcks
 }
 
+// NewInputLosses makes those of a run's input, to be found when they are asked for.
 func NewInputLosses(r *saved.Run, in *logs.Input, keep rows.Keep) *InputLosses {
 	return &InputLosses{run: r, in: in, keep: keep, known: map[uint16]*MissingAcks{}}
 }

@@ -17,12 +17,12 @@ import (
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
-// suspect is one transaction that is not proved to have left just what was confirmed of it.
+// Suspect is one transaction that is not proved to have left just what was confirmed of it.
 type Suspect struct {
 	txns.Key
 	*saved.Txn
 	worker *saved.Worker
-	// log counts its records by output partition.
+	// Log counts its records by output partition.
 	Log map[int32]*txns.Tally
 }
 
@@ -31,7 +31,7 @@ func (s *Suspect) String() string {
 	return fmt.Sprintf("transaction %d of %s (incarnation %d)", s.Ordinal, s.worker.Name, s.Number)
 }
 
-// txnRef names a transaction as its worker numbered it and as the brokers know it, with what each says became of it.
+// TxnRef names a transaction as its worker numbered it and as the brokers know it, with what each says became of it.
 func TxnRef(row *rows.Row, s *Suspect) *harness.TxnRef {
 	by := saved.IncarnationRef(s.worker)
 	ref := &harness.TxnRef{By: &by, Ordinal: s.Ordinal, ProducerID: -1, ProducerEpoch: -1, Outcome: s.OutcomeText(), Decided: s.Decided()}
@@ -44,7 +44,7 @@ func TxnRef(row *rows.Row, s *Suspect) *harness.TxnRef {
 	return ref
 }
 
-// decided is what the log says became of a transaction: what its control records say, where they all say the same.
+// Decided is what became of a transaction by the log: what its control records say, if they all say the same.
 func (s *Suspect) Decided() string {
 	var sum txns.Tally
 	for _, f := range s.Log {
@@ -99,7 +99,7 @@ func (g Gone) count(row *rows.Row, s *Suspect) {
 	}
 }
 
-// suspectBlocks compares the sums; a log's transactions of a life without a history are nobody's word against it.
+// suspectBlocks compares the sums. A log's transactions of an incarnation without a history contradict nothing.
 func suspectBlocks(row *rows.Row) []txns.Block {
 	found := map[txns.Block]bool{}
 	for _, w := range row.Workers {

@@ -12,7 +12,7 @@ import (
 
 var contradicted = Check{
 	Name:    "contradicted",
-	About:   "compares control records with what workers were told",
+	About:   "compares control records with what workers learnt",
 	Control: "a torn transaction over two partitions",
 	Numbers: []harness.Number{
 		{
@@ -49,5 +49,5 @@ func (c *contradictedCount) Transaction(r *rows.Row, s *causes.Suspect) {
 // Finish implements Counting.
 func (c *contradictedCount) Finish(_ *Facts, n *harness.Numbers) []Finding {
 	n.Set("contradicted", c.n)
-	return c.found(onlyExactly, "%s control records contradict what the client was told, e.g. %s")
+	return c.found(onlyExactly, "%s control records contradict what the client learnt, e.g. %s")
 }

@@ -67,10 +67,10 @@ func (k *kinds) Batch(b *logs.Batch) {
 			k.corrupt += n
 		case p.Kind == logs.Foreign:
 			k.foreignInAll += n
-			if b.Stands == txns.Visible {
+			if b.Visibility == txns.Visible {
 				k.foreign += n
 			}
-		case p.Kind == logs.Unmatched && b.Stands == txns.Visible:
+		case p.Kind == logs.Unmatched && b.Visibility == txns.Visible:
 			k.unmatched += n
 		}
 	}

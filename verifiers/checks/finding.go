@@ -10,12 +10,12 @@ import (
 type Finding struct {
 	// Breaks are the guarantees that it proves violated.
 	Breaks []harness.Guarantee
-	// Brokers says that it breaks what brokers promise every idempotent producer, whether or not the row claims in-order.
+	// Brokers means that it breaks what brokers promise every idempotent producer, whether or not the row claims in-order.
 	Brokers bool
-	// Doubt keeps anything from being called held. Internal says that figures contradict each other, so that nothing may be
+	// Doubt keeps anything from being called held. Internal means that figures contradict each other, so that nothing may be
 	// concluded at all.
 	Doubt, Internal bool
-	// NotRun says that the check could not run to its end. It is a doubt.
+	// NotRun means that the check could not run to its end. It is a doubt.
 	NotRun bool
 	Text   string
 	// Anomalies are the first of what it counts, in full.

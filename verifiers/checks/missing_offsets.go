@@ -43,7 +43,7 @@ type namedOrigins struct{ offsets *keyset.Set }
 
 // Batch implements logs.Reader.
 func (o *namedOrigins) Batch(b *logs.Batch) {
-	if b.Stands != txns.Visible {
+	if b.Visibility != txns.Visible {
 		return
 	}
 	for i := range b.Pieces {

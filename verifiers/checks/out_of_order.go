@@ -68,7 +68,7 @@ func newSendings(of *[]*sendings, p *logs.Partition, source bool) *sendings {
 
 // Batch implements logs.Reader.
 func (s *sendings) Batch(b *logs.Batch) {
-	if b.Stands != txns.Visible || b.ProducerID < 0 || len(b.Pieces) == 0 {
+	if b.Visibility != txns.Visible || b.ProducerID < 0 || len(b.Pieces) == 0 {
 		return
 	}
 	by := s.producers[b.ProducerID]

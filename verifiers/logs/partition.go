@@ -13,10 +13,10 @@ import (
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
-// partLog is what one partition's headers and index entry say, before its records are looked at.
+// Partition is what one partition's headers and index entry say, before its records are looked at.
 type Partition struct {
 	At ask.TopicPartition
-	// number is an output partition's number in its row, an input partition's own.
+	// Number is an output partition's number in its row, an input partition's own.
 	Number int32
 	Path   string
 	Info   observation.Partition
@@ -28,21 +28,21 @@ type Partition struct {
 	epochs []epochStart
 	End    int64
 	Doubts []string
-	// idle says that there is no file to read: the doubts say why.
+	// Idle means that there is no file to read: the doubts say why.
 	Idle bool
-	// refused says that its file is of a version that nobody here reads: then there is no verdict at all.
+	// refused is set if its file is of a version that is not read here: then there is no verdict at all.
 	refused error
-	// stretches say where what is, once an output partition was read.
+	// sections say where what is, once an output partition was read.
 	sections sections
-	// seen are the committed records that a read_committed client was asked for: all, or a sample.
+	// Checked are the committed records that a read_committed client was asked for: all, or a sample.
 	Checked uint64
-	// whole says that the log was read up to its captured end. Otherwise what isn't found may still be there.
+	// Whole means that the log was read up to its captured end. Otherwise what isn't found may still be there.
 	Whole bool
 	// Holes are the first ranges of offsets that it leaves out, Missing counts the offsets of all.
 	Holes      []Hole
 	Missing    uint64
 	EpochsBack EpochsBack
-	// uncommitted says that its readers use read_uncommitted: they are given everything.
+	// uncommitted means that its readers use read_uncommitted: they get everything.
 	uncommitted bool
 }
 
@@ -158,7 +158,7 @@ func (p *Partition) checkTotals(tail observation.Tail) {
 	}
 }
 
-// checkClient compares what the log says a read_committed reader must see with what a real one saw.
+// checkClient compares what a read_committed reader must see, by the log, with what a real one saw.
 func (p *Partition) checkClient(x observation.Partition) {
 	const otherwise = "a read_committed client saw %d records (hash %s)%s where the log holds %d committed (hash %s)"
 	if x.ClientErr != "" {
@@ -199,7 +199,7 @@ func (p *Partition) checkAborted(derived []observation.Aborted) {
 	}
 }
 
-// visibility says where a batch stands for the log's readers.
+// visibility is what the log's readers make of a batch.
 func (p *Partition) visibility(b *observation.Batch) txns.Visibility {
 	if p.uncommitted {
 		return txns.Visible
@@ -207,7 +207,7 @@ func (p *Partition) visibility(b *observation.Batch) txns.Visibility {
 	return p.decided(b)
 }
 
-// decided says what the log's control records make of a batch, whoever reads it.
+// decided is what the log's control records make of a batch, at either isolation level.
 func (p *Partition) decided(b *observation.Batch) txns.Visibility {
 	switch {
 	case p.aborts.Has(b):
@@ -218,7 +218,7 @@ func (p *Partition) decided(b *observation.Batch) txns.Visibility {
 	return txns.Visible
 }
 
-// stillOpen are a partition's open transactions: by the brokers' word where there is one, by the log otherwise.
+// StillOpen are a partition's open transactions: as the brokers list them, or by the log if they list none.
 func (p *Partition) StillOpen() []observation.OpenTxn {
 	if len(p.Info.Open) > 0 {
 		return p.Info.Open
@@ -226,7 +226,7 @@ func (p *Partition) StillOpen() []observation.OpenTxn {
 	return p.open
 }
 
-// startAfter is where the first batch of an epoch newer than this one begins, or the log's end, and that epoch.
+// StartAfter is where the first batch of an epoch newer than this one begins, or the log's end, and that epoch.
 func (p *Partition) StartAfter(epoch int32) (first int64, newer int32) {
 	for _, e := range p.epochs {
 		if e.epoch > epoch {
@@ -236,7 +236,7 @@ func (p *Partition) StartAfter(epoch int32) (first int64, newer int32) {
 	return p.End, p.Newest()
 }
 
-// newest is the newest leader epoch that is known of.
+// Newest is the newest leader epoch that is known of.
 func (p *Partition) Newest() int32 {
 	epoch := p.Info.LeaderEpoch
 	for _, e := range p.epochs {

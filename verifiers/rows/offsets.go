@@ -4,7 +4,7 @@ import "github.com/chaeos/chaeos/verifiers/saved"
 
 // CommittedOffsets are how far a group's commits reach, by input partition. Of a share group they are its start offsets.
 type CommittedOffsets struct {
-	// Final are the offsets that the brokers gave after every worker had ended (-1: none committed); HaveFinal says that
+	// Final are the offsets that the brokers gave after every worker had ended (-1: none committed); HaveFinal means that
 	// they gave any.
 	Final     map[int32]int64
 	HaveFinal bool

@@ -12,8 +12,9 @@ import (
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
-// run is everything that a folder holds, histories summed up, before the logs are streamed.
+// Run is everything that a folder holds but its logs: the run's record, the read-back's index, and the histories summed up.
 type Run struct {
+	// Pieces bound what is held in memory at once.
 	Pieces  Pieces
 	Dir     string
 	Record  *harness.RunRecord
@@ -21,15 +22,16 @@ type Run struct {
 	Sources map[uint16]*Source
 	workers map[string]map[txns.Incarnation]*Worker
 	Live    *Live
-	// observers are the observer's histories.
+	// observers are the files of the observer's histories.
 	observers []string
-	// meters are those of every row's output partitions.
+	// Meters are those of every row's output partitions, by pipeline.
 	Meters map[string][]*Meter
-	// doubts are reasons against calling anything held: of the whole run, and by pipeline.
+	// Doubts are reasons against calling anything held: of the whole run, and by pipeline.
 	Doubts   []string
 	DoubtsOf map[string][]string
 }
 
+// Doubt adds a reason against calling anything held, of one pipeline or ("") of the whole run.
 func (r *Run) Doubt(pipeline, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if pipeline == "" {
@@ -39,7 +41,7 @@ func (r *Run) Doubt(pipeline, format string, args ...any) {
 	r.DoubtsOf[pipeline] = append(r.DoubtsOf[pipeline], text)
 }
 
-// load reads a run's folder. It fails only where there is no verdict to give at all: no run record, a file of another
+// Load reads a run's folder. It fails only if there is no verdict to give at all: no run record, a file of another
 // version.
 func Load(dir string, pieces Pieces) (*Run, error) {
 	record, err := harness.LoadRecord(dir)
@@ -91,7 +93,7 @@ func (r *Run) expectHistories(p harness.PipelineLayout) {
 	}
 }
 
-// sorted lists a pipeline's workers by number and incarnation.
+// SortedWorkers lists a pipeline's workers by number and incarnation.
 func (r *Run) SortedWorkers(pipeline string) []*Worker {
 	var all []*Worker
 	for _, w := range r.workers[pipeline] {
@@ -103,7 +105,7 @@ func (r *Run) SortedWorkers(pipeline string) []*Worker {
 	return all
 }
 
-// finalsOf are the final positions of a pipeline's group (nil: not known).
+// finalsOf are the final committed offsets of a pipeline's group (nil: not known).
 func (r *Run) finalsOf(pipeline string) map[int32]int64 {
 	for _, p := range r.Record.Plan.Pipelines {
 		if p.Name == pipeline {
@@ -113,7 +115,7 @@ func (r *Run) finalsOf(pipeline string) map[int32]int64 {
 	return nil
 }
 
-// finals are a group's positions as the brokers told them at the end (nil: they did not).
+// Finals are a group's committed offsets as the brokers gave them at the end (nil: they did not).
 func (r *Run) Finals(group string) map[int32]int64 {
 	var finals map[int32]int64
 	for _, p := range r.Index.Positions {
@@ -127,12 +129,12 @@ func (r *Run) Finals(group string) map[int32]int64 {
 	return finals
 }
 
-// outputPartitions is how many output partitions a row has.
+// OutputPartitions is how many output partitions a row has.
 func (r *Run) OutputPartitions(layout harness.PipelineLayout) int {
 	return r.Record.Plan.Partitions * len(layout.Outputs())
 }
 
-// monotonic turns a broker's wall clock into the run's: both are of one machine.
+// Monotonic turns a broker's wall clock into the run's: both are of one machine.
 func (r *Run) Monotonic(millis int64) history.Time {
 	return r.Record.Base.Add(time.UnixMilli(millis).Sub(r.Record.Started))
 }
