@@ -142,7 +142,7 @@ var plantedOrders = []planted{
 	{"two records of a producer swapped", func(w *world) { w.log("out-"+txnName, 1).swap(40, 4, 40, 5) }, txnName,
 		func(n *figures) { n.Reordered = 1 }, harness.Held, 3, "out-transactional/1: 1 records come after one that the same producer sent later, first at offset 225"},
 	{"two records of a producer swapped across batches", func(w *world) { w.log("out-"+txnName, 1).swap(40, 9, 42, 0) }, txnName,
-		func(n *figures) { n.Reordered = 1 }, harness.Held, 3, "out-transactional/1: 1 records come after one"},
+		func(n *figures) { n.Reordered = 1 }, harness.Violated, 3, "out-transactional/1: 1 records come after one"},
 	{"the first and the last record of a batch swapped", func(w *world) { w.log("out-"+txnName, 0).swap(0, 0, 0, 9) }, txnName,
 		func(n *figures) { n.Reordered = 9 }, harness.Held, 3, "out-transactional/0: 9 records come after one that the same producer sent later, first at offset 1"},
 	{"two records of the source swapped in the input", func(w *world) { w.log(inTopic, 2).swap(40, 4, 40, 5) }, txnName,
@@ -195,6 +195,61 @@ var plantedOrders = []planted{
 
 func TestPlantedOrders(t *testing.T) {
 	for _, c := range plantedOrders {
+		t.Run(c.name, c.try)
+	}
+}
+
+// epochPerTransaction gives a log's batches a producer epoch for each transaction, and its marker the next one, as brokers do
+// under transaction.version 2.
+func (w *world) epochPerTransaction(version int) {
+	w.record.Features = []harness.Feature{{Name: "transaction.version", Level: int16(version)}}
+	for p := range int32(parts) {
+		epoch := int16(0)
+		for _, b := range w.log("out-"+txnName, p).batches {
+			if b.Control {
+				epoch++
+			} else {
+				b.BaseSequence = 0
+			}
+			b.ProducerEpoch = epoch
+		}
+	}
+}
+
+// plantedMarkers are control records that don't fit their data. Batch 2n is the data of transaction n+1, 2n+1 its marker.
+var plantedMarkers = []planted{
+	{"a producer epoch for each transaction", func(w *world) { w.epochPerTransaction(2) }, txnName, nil, harness.Held, 0, ""},
+	{"a marker of an older producer epoch than its data", func(w *world) {
+		w.epochPerTransaction(2)
+		w.log("out-"+txnName, 1).batches[41].ProducerEpoch = 19
+	}, txnName, nil, harness.Violated, 3, "out-transactional/1: 1 markers don't fit their data, first at offset 230, producer id 300: a marker of epoch 19 ends data of epoch 20"},
+	{"a marker of another producer", func(w *world) { w.log("out-"+txnName, 1).batches[41].ProducerID = 999 }, txnName, nil,
+		harness.Violated, 3, "data of transaction 22 of worker 0 in its open transaction 21"},
+	{"a marker of another producer, by its epochs", func(w *world) {
+		w.epochPerTransaction(2)
+		w.log("out-"+txnName, 1).batches[41].ProducerID = 999
+	}, txnName, nil, harness.Violated, 3, "1 open transactions hold two producer epochs, first at offset 231, producer id 300: data of epoch 21 in an open transaction of epoch 20"},
+	{"a marker that comes after the next transaction's data", func(w *world) {
+		l := w.log("out-"+txnName, 1)
+		l.batches[41], l.batches[42] = l.batches[42], l.batches[41]
+		l.renumber()
+	}, txnName, nil, harness.Violated, 3, "data of transaction 22 of worker 0 in its open transaction 21"},
+	{"a marker that comes before its data", func(w *world) {
+		w.epochPerTransaction(2)
+		l := w.log("out-"+txnName, 1)
+		l.batches[40], l.batches[41] = l.batches[41], l.batches[40]
+		l.renumber()
+	}, txnName, nil, harness.Violated, 3, "in an open transaction of epoch 20"},
+	{"a marker of an older coordinator epoch", func(w *world) {
+		for _, b := range w.log("out-"+txnName, 1).batches {
+			b.CoordinatorEpoch = 5
+		}
+		w.log("out-"+txnName, 1).batches[41].CoordinatorEpoch = 4
+	}, txnName, nil, harness.Violated, 3, "a marker of coordinator epoch 4 after one of 5"},
+}
+
+func TestPlantedMarkers(t *testing.T) {
+	for _, c := range plantedMarkers {
 		t.Run(c.name, c.try)
 	}
 }

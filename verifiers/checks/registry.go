@@ -23,6 +23,7 @@ var all = []Check{
 	committedNotSeen,
 	abortedSeen,
 	contradicted,
+	markers,
 	reordered,
 	outOfOrder,
 	sequences,
