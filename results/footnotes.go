@@ -109,12 +109,20 @@ func reasons(r *harness.Report) []note {
 	}
 	for _, row := range r.Rows {
 		for _, v := range row.Verdicts {
+			if sameDoubts(row, v) {
+				continue
+			}
 			if v.Verdict != harness.Held && (v.Guarantee == row.Claims || v.Expected != "") {
 				out = append(out, explain(row.Pipeline, v, r.Inconclusive)...)
 			}
 		}
 	}
 	return out
+}
+
+// sameDoubts reports whether a verdict says nothing that the claim's doesn't: in-order is inconclusive wherever that is.
+func sameDoubts(row harness.Row, v harness.GuaranteeVerdict) bool {
+	return v.Guarantee == harness.InOrder && v.Verdict == harness.Inconclusive && row.Verdict(row.Claims) == harness.Inconclusive
 }
 
 // explain gives a verdict's reasons. Those of every pipeline have been given once.

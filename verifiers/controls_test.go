@@ -104,15 +104,18 @@ var controls = map[string]control{
 	"latency":            {row: plainName, do: unseenTail, finds: numbers{"neverLive": uint64(90)}, says: "the 99th percentile is infinite: 90 inputs"},
 	"lost":               {finds: numbers{"lost": uint64(3)}},
 	"lso-stalls":         {row: txnName, do: standingLSO, finds: numbers{"lsoStalls": uint64(1), "longestStall": 1500 * time.Millisecond}},
+	"markers":            {finds: numbers{"markerFaults": uint64(1)}},
 	"missing-offsets":    {finds: numbers{"missingOffsets": uint64(10)}},
 	"no-progress":        {row: plainName, do: pausedOutput, finds: numbers{"noProgress": 1500 * time.Millisecond}},
 	"offsets-went-back":  {finds: numbers{"offsetsWentBack": uint64(2)}},
+	"out-of-order":       {finds: numbers{"outOfOrder": uint64(1)}},
 	"phantom":            {finds: numbers{"phantom": uint64(30)}},
 	"recovery": {row: plainName, do: func(w *world) {
 		w.fault(900, 2000)
 		pausedOutput(w)
 	}, finds: numbers{"recovery": 1590 * time.Millisecond}},
 	"reordered": {finds: numbers{"reordered": uint64(1)}},
+	"sequences": {finds: numbers{"storedTwice": uint64(perBatch)}},
 	"source":    {finds: numbers{"ackedAbsent": uint64(3)}},
 	"split": {row: fanName, do: func(w *world) {
 		*w = *fanWorld(records)
@@ -183,7 +186,7 @@ func outcomeOf(t *testing.T, w *world, row string, check checks.Check) checks.Ou
 // TestEveryCheckHasControls runs every registered check by itself on its planted fault, which it must find with the exact
 // figure, and on a clean run under a fault that took effect on every row, on which it must be silent.
 func TestEveryCheckHasControls(t *testing.T) {
-	faults := slices.Concat(plantedFaults, listedFaults, plantedLogs)
+	faults := slices.Concat(plantedFaults, listedFaults, plantedLogs, plantedOrders, plantedMarkers)
 	for _, check := range checks.All() {
 		t.Run(check.Name, func(t *testing.T) {
 			c, ok := controls[check.Name]

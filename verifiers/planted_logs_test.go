@@ -1,6 +1,7 @@
 package verifiers
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -48,6 +49,7 @@ var plantedLogs = []planted{
 		w.log(inTopic, 1).takeOut(40, 41)
 		w.log("out-"+plainName, 1).takeOut(40, 41)
 		w.log("out-"+plainName, 1).renumber()
+		w.log("out-"+plainName, 1).resequence(200)
 	}, plainName, nil, harness.Violated, 3, "in/1: 10 records at offsets that are now missing were acknowledged or delivered, e.g. offset 400"},
 	{"batches taken out of the input whose outputs are there", func(w *world) { w.log(inTopic, 1).takeOut(40, 43) }, plainName, nil,
 		harness.Inconclusive, 4, "in/1: 30 offsets are missing though the log goes on after them, first 400 to 429"},
@@ -55,6 +57,7 @@ var plantedLogs = []planted{
 		w.log(inTopic, 1).takeOut(40, 41)
 		w.log("out-"+plainName, 1).takeOut(40, 41)
 		w.log("out-"+plainName, 1).renumber()
+		w.log("out-"+plainName, 1).resequence(200)
 		w.forgetInput(1, 40)
 	}, plainName, nil, harness.Inconclusive, 4, "in/1: 10 offsets are missing though the log goes on after them, first 400 to 409"},
 	{"the first batch of the input", func(w *world) {
@@ -65,6 +68,7 @@ var plantedLogs = []planted{
 		w.log(inTopic, 2).takeOut(0, 1)
 		w.log("out-"+plainName, 2).takeOut(0, 1)
 		w.log("out-"+plainName, 2).renumber()
+		w.log("out-"+plainName, 2).resequence(200)
 		w.tweak = func(x *observation.Index) { x.Partition(inTopic, 2).LogStart = 10 }
 	}, plainName, nil, harness.Violated, 3, "in/2: 10 records at offsets that are now missing were acknowledged or delivered, e.g. offset 0"},
 	{"a hole in an output that the live reader was given", func(w *world) {
@@ -124,6 +128,130 @@ var plantedLogs = []planted{
 	}, srcName, func(n *figures) {
 		n.Unique, n.Lost, n.Corrupt, n.LostBy = records-perBatch, perBatch, perBatch, map[string]uint64{"acked but absent": perBatch}
 	}, harness.Violated, 3, "10 output records are corrupt"},
+}
+
+// swap exchanges two records of a log with their identities and origins, and leaves the batches as they are.
+func (l *topicLog) swap(batch, i, other, j int) {
+	a, b := &l.batches[batch].Records[i], &l.batches[other].Records[j]
+	*a, *b = *b, *a
+	a.Offset, b.Offset = b.Offset, a.Offset
+}
+
+// plantedOrders are faults of the order in which a producer's records are in the log, and of their sequences.
+var plantedOrders = []planted{
+	{"two records of a producer swapped", func(w *world) { w.log("out-"+txnName, 1).swap(40, 4, 40, 5) }, txnName,
+		func(n *figures) { n.Reordered = 1 }, harness.Held, 3, "out-transactional/1: 1 records come after one that the same producer sent later, first at offset 225"},
+	{"two records of a producer swapped across batches", func(w *world) { w.log("out-"+txnName, 1).swap(40, 9, 42, 0) }, txnName,
+		func(n *figures) { n.Reordered = 1 }, harness.Violated, 3, "out-transactional/1: 1 records come after one"},
+	{"the first and the last record of a batch swapped", func(w *world) { w.log("out-"+txnName, 0).swap(0, 0, 0, 9) }, txnName,
+		func(n *figures) { n.Reordered = 9 }, harness.Held, 3, "out-transactional/0: 9 records come after one that the same producer sent later, first at offset 1"},
+	{"two records of the source swapped in the input", func(w *world) { w.log(inTopic, 2).swap(40, 4, 40, 5) }, txnName,
+		nil, harness.Violated, 3, "in/2: 1 records come after one that the same producer sent later, first at offset 405"},
+	{"two records of a row that does not claim order", func(w *world) { w.log("out-"+plainName, 1).swap(40, 4, 40, 5) }, plainName,
+		func(n *figures) { n.Reordered = 1 }, harness.Held, 0, ""},
+	{"two records of a row that says that it keeps its order", func(w *world) {
+		w.record.Plan.Pipelines[1].InOrder = true
+		w.log("out-"+plainName, 1).swap(40, 4, 40, 5)
+	}, plainName, func(n *figures) { n.Reordered = 1 }, harness.Held, 3, "out-idempotent/1: 1 records come after one"},
+	{"outputs in another order than the input where that is declared", func(w *world) {
+		w.record.Plan.Pipelines[1].InOrder, w.record.Plan.Pipelines[1].KeepsInputOrder = true, true
+		a, b := w.log("out-"+plainName, 1).batches[40].Records, w.log("out-"+plainName, 1).batches[41].Records
+		for i := range a {
+			a[i].Processing, b[i].Processing = b[i].Processing, a[i].Processing
+		}
+		w.log("out-"+plainName, 1).batches[40].Records, w.log("out-"+plainName, 1).batches[41].Records = b, a
+		w.log("out-"+plainName, 1).renumber()
+	}, plainName, func(n *figures) { n.Reordered = perBatch }, harness.Held, 3, "10 outputs come after the output of a later input"},
+	{"two records of an idempotent source swapped", func(w *world) {
+		w.record.Plan.Pipelines[0].InOrder = true
+		w.log("out-"+srcName, 1).swap(40, 4, 40, 5)
+	}, srcName, nil, harness.Held, 3, "out-acks1/1: 1 records come after one"},
+	{"a batch that skips sequences", func(w *world) {
+		for _, b := range w.log("out-"+plainName, 1).batches[40:] {
+			b.BaseSequence += 5
+		}
+	}, plainName, nil, harness.Held, 3, "out-idempotent/1: 1 batches don't follow their producer's batch before, first at offset 400, producer id 200: sequence 405 where 400 had to come"},
+	{"a batch whose sequences begin too early", func(w *world) { w.log("out-"+txnName, 1).batches[40].BaseSequence -= 3 }, txnName, nil, harness.Held, 3,
+		"out-transactional/1: 3 records are stored twice under one producer id, epoch and sequence"},
+	{"a fenced producer's batch", func(w *world) {
+		for _, b := range w.log("out-"+plainName, 1).batches {
+			b.ProducerEpoch = 4
+		}
+		w.log("out-"+plainName, 1).batches[40].ProducerEpoch = 3
+	}, plainName, nil, harness.Held, 3, "epoch 3 after epoch 4"},
+	{"a batch of the input stored twice", func(w *world) {
+		l := w.log(inTopic, 1)
+		b := *l.batches[40]
+		b.Records = slices.Clone(b.Records)
+		l.append(&b)
+		w.extra = w.positions()
+	}, txnName, nil, harness.Violated, 3, "in/1: 10 records are stored twice under one producer id, epoch and sequence"},
+	{"sequences that begin again at 0 after the largest", func(w *world) {
+		for i, b := range w.log("out-"+plainName, 1).batches {
+			b.BaseSequence = int32((int64(math.MaxInt32) - 404 + int64(i)*perBatch) & math.MaxInt32)
+		}
+	}, plainName, nil, harness.Held, 0, ""},
+}
+
+func TestPlantedOrders(t *testing.T) {
+	for _, c := range plantedOrders {
+		t.Run(c.name, c.try)
+	}
+}
+
+// epochPerTransaction gives a log's batches a producer epoch for each transaction, and its marker the next one, as brokers do
+// under transaction.version 2.
+func (w *world) epochPerTransaction(version int) {
+	w.record.Features = []harness.Feature{{Name: "transaction.version", Level: int16(version)}}
+	for p := range int32(parts) {
+		epoch := int16(0)
+		for _, b := range w.log("out-"+txnName, p).batches {
+			if b.Control {
+				epoch++
+			} else {
+				b.BaseSequence = 0
+			}
+			b.ProducerEpoch = epoch
+		}
+	}
+}
+
+// plantedMarkers are control records that don't fit their data. Batch 2n is the data of transaction n+1, 2n+1 its marker.
+var plantedMarkers = []planted{
+	{"a producer epoch for each transaction", func(w *world) { w.epochPerTransaction(2) }, txnName, nil, harness.Held, 0, ""},
+	{"a marker of an older producer epoch than its data", func(w *world) {
+		w.epochPerTransaction(2)
+		w.log("out-"+txnName, 1).batches[41].ProducerEpoch = 19
+	}, txnName, nil, harness.Violated, 3, "out-transactional/1: 1 markers don't fit their data, first at offset 230, producer id 300: a marker of epoch 19 ends data of epoch 20"},
+	{"a marker of another producer", func(w *world) { w.log("out-"+txnName, 1).batches[41].ProducerID = 999 }, txnName, nil,
+		harness.Violated, 3, "data of transaction 22 of worker 0 in its open transaction 21"},
+	{"a marker of another producer, by its epochs", func(w *world) {
+		w.epochPerTransaction(2)
+		w.log("out-"+txnName, 1).batches[41].ProducerID = 999
+	}, txnName, nil, harness.Violated, 3, "1 open transactions hold two producer epochs, first at offset 231, producer id 300: data of epoch 21 in an open transaction of epoch 20"},
+	{"a marker that comes after the next transaction's data", func(w *world) {
+		l := w.log("out-"+txnName, 1)
+		l.batches[41], l.batches[42] = l.batches[42], l.batches[41]
+		l.renumber()
+	}, txnName, nil, harness.Violated, 3, "data of transaction 22 of worker 0 in its open transaction 21"},
+	{"a marker that comes before its data", func(w *world) {
+		w.epochPerTransaction(2)
+		l := w.log("out-"+txnName, 1)
+		l.batches[40], l.batches[41] = l.batches[41], l.batches[40]
+		l.renumber()
+	}, txnName, nil, harness.Violated, 3, "in an open transaction of epoch 20"},
+	{"a marker of an older coordinator epoch", func(w *world) {
+		for _, b := range w.log("out-"+txnName, 1).batches {
+			b.CoordinatorEpoch = 5
+		}
+		w.log("out-"+txnName, 1).batches[41].CoordinatorEpoch = 4
+	}, txnName, nil, harness.Violated, 3, "a marker of coordinator epoch 4 after one of 5"},
+}
+
+func TestPlantedMarkers(t *testing.T) {
+	for _, c := range plantedMarkers {
+		t.Run(c.name, c.try)
+	}
 }
 
 func TestPlantedLogs(t *testing.T) {

@@ -10,6 +10,8 @@ import (
 type Finding struct {
 	// Breaks are the guarantees that it proves violated.
 	Breaks []harness.Guarantee
+	// Brokers means that it breaks what brokers promise every idempotent producer, whether or not the row claims in-order.
+	Brokers bool
 	// Doubt keeps anything from being called held. Internal means that figures contradict each other, so that nothing may be
 	// concluded at all.
 	Doubt, Internal bool
@@ -25,6 +27,7 @@ var (
 	noDuplicates = []harness.Guarantee{harness.AtMostOnce, harness.ExactlyOnce}
 	noLoss       = []harness.Guarantee{harness.AtLeastOnce, harness.ExactlyOnce}
 	onlyExactly  = []harness.Guarantee{harness.ExactlyOnce}
+	onlyOrder    = []harness.Guarantee{harness.InOrder}
 	everything   = harness.Guarantees()
 )
 
@@ -63,4 +66,11 @@ func sum(by map[string]uint64) (n uint64) {
 		n += c
 	}
 	return n
+}
+
+// byBrokers breaks in-order by what brokers promise every idempotent producer.
+func byBrokers(format string, args ...any) []Finding {
+	found := breaks(onlyOrder, format, args...)
+	found[0].Brokers = true
+	return found
 }
