@@ -26,9 +26,9 @@ func TestProofsAreShown(t *testing.T) {
 	r := clean()
 	r.Faults = append(r.Faults, harness.FaultRecord{
 		Fault: "request-hold", Target: "all workers", Injected: loadStart.Add(s(5)), Healed: loadStart.Add(s(11)), AimsAt: []string{"transactional"},
-		Bites: []harness.Bite{
-			{Pipeline: "idempotent", Proof: "no EndTxn request of it matched"},
-			{Pipeline: "transactional", Bit: true, Proof: "1 EndTxn request held up to 6.0s on transactional-1-3-client; answers: NONE ×1"},
+		Proofs: []harness.Proof{
+			{Pipeline: "idempotent", Text: "no EndTxn request of it matched"},
+			{Pipeline: "transactional", TookEffect: true, Text: "1 EndTxn request held up to 6.0s on transactional-1-3-client; answers: NONE ×1"},
 		}})
 	require.Equal(t, []string{"request-hold: 1 EndTxn request held up to 6.0s on transactional-1-3-client; answers: NONE ×1"}, noted(r, "proof", "transactional"))
 	require.Empty(t, noted(r, "proof", "idempotent"), "it was not meant for it")

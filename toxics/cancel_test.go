@@ -68,7 +68,7 @@ func (s *stage) cancelledAt(t *testing.T, fault harness.Fault, selector string, 
 	require.NoError(t, i.Heal(ctx), "a second heal has nothing to do")
 	_, broken := i.(*inject.Injection).CheckHeal(t.Context())
 	require.NoError(t, broken, "step %d", step)
-	i.Bites(t.Context()) // has the toxics forget the rules
+	i.Proofs(t.Context()) // has the toxics forget the rules
 	return through, err
 }
 

@@ -139,7 +139,7 @@ func TestFaultsOfAllSortsHealInAnyOrder(t *testing.T) {
 		for _, i := range active {
 			_, err := i.(*inject.Injection).CheckHeal(t.Context())
 			require.NoError(t, err, "seed %d", seed)
-			i.Bites(t.Context()) // has the toxics forget the rules
+			i.Proofs(t.Context()) // has the toxics forget the rules
 		}
 		s.whole(t)
 	}

@@ -61,9 +61,9 @@ func TestTheThirdEndTxnsResponseIsDropped(t *testing.T) {
 	}
 	require.NoError(t, i.Heal(t.Context()))
 	bite := biteOf(t, i, "p")
-	assert.True(t, bite.Bit, bite.Proof)
-	assert.Regexp(t, `^1 EndTxn response cut off on kafka-p-0-\d; answers: NONE ×1$`, bite.Proof)
-	assert.False(t, biteOf(t, i, "q").Bit, "q ends no transactions")
+	assert.True(t, bite.TookEffect, bite.Text)
+	assert.Regexp(t, `^1 EndTxn response cut off on kafka-p-0-\d; answers: NONE ×1$`, bite.Text)
+	assert.False(t, biteOf(t, i, "q").TookEffect, "q ends no transactions")
 	assertForgotten(t, s)
 }
 
@@ -88,8 +88,8 @@ func TestHeldRequestsAreReleasedByTheHeal(t *testing.T) {
 	require.NoError(t, i.Heal(t.Context()))
 	require.NoError(t, <-acked)
 	bite := biteOf(t, i, "q")
-	assert.True(t, bite.Bit, bite.Proof)
-	assert.Regexp(t, `^1 Produce request held up to \d+\.\ds on kafka-q-source-\d; answers: NONE ×1$`, bite.Proof)
+	assert.True(t, bite.TookEffect, bite.Text)
+	assert.Regexp(t, `^1 Produce request held up to \d+\.\ds on kafka-q-source-\d; answers: NONE ×1$`, bite.Text)
 	assertForgotten(t, s)
 }
 

@@ -20,7 +20,7 @@ func oracle(w *world, layout harness.PipelineLayout) figures {
 	}
 	if !layout.ProducerOnly {
 		for p, confirmed := range s.confirmed {
-			if s.final[p] < confirmed {
+			if final, known := s.final[p]; known && final < confirmed {
 				n.OffsetsWentBack++
 			}
 		}

@@ -39,8 +39,9 @@ func (s *slowRow) torn() *uint64 {
 			missed = missed || log[p][txns.Visible]+log[p][txns.Hidden] < stored && s.whole(p)
 		}
 		for _, o := range t.offsets {
-			missed = missed || s.final[o.Partition] < o.Offset
-			took = took || s.final[o.Partition] == o.Offset && s.wouldCommit(o) == 1
+			final, known := s.final[o.Partition]
+			missed = missed || known && final >= 0 && final < o.Offset
+			took = took || known && final >= 0 && final == o.Offset && s.wouldCommit(o) == 1
 		}
 		if took && missed {
 			n++
@@ -52,6 +53,9 @@ func (s *slowRow) torn() *uint64 {
 // wouldCommit counts the transactions that would have committed just this position.
 func (s *slowRow) wouldCommit(at history.PartitionOffset) (n int) {
 	for _, l := range s.lives {
+		if !l.whole {
+			return 2 // there may be more
+		}
 		for _, t := range l.txns {
 			for _, o := range t.offsets {
 				if o == at {

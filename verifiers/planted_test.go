@@ -200,7 +200,10 @@ var plantedFaults = []planted{
 		}
 	}, plainName, func(n *figures) { n.Unique, n.Lost, n.LostBy = records-3, 3, map[string]uint64{"skipped": 3} },
 		harness.Violated, 3, "passed by idempotent-0 (incarnation 1) committing"},
-	{"each 1000th output doubled by another incarnation", func(w *world) { w.doubleEach(plainName, 1000) }, plainName, func(n *figures) {
+	{"each 1000th output doubled by another incarnation", func(w *world) {
+		w.doubleEach(plainName, 1000)
+		w.addHist("idempotent-0.2", "worker", plainName, 0, 2)
+	}, plainName, func(n *figures) {
 		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = 3, 3, map[string]uint64{"reprocessed": 3}
 	}, harness.Held, 0, "3 extra copies of 3 inputs"},
 	{"a batch stored twice with its sequences", func(w *world) {
@@ -606,11 +609,13 @@ var plantedFaults = []planted{
 	{"a killed writer's history", func(w *world) {
 		w.hist("idempotent-0").noEnd, w.hist("idempotent-0").record.Killed = true, true
 	}, plainName, nil, harness.Held, 0, ""},
-	{"a fault that took no effect", func(w *world) { w.fault(1000, 2000).Bites[1] = harness.Bite{Pipeline: plainName, Proof: "0 bytes cut"} }, plainName,
+	{"a fault that took no effect", func(w *world) {
+		w.fault(1000, 2000).Proofs[1] = harness.Proof{Pipeline: plainName, Text: "0 bytes cut"}
+	}, plainName,
 		nil, harness.Inconclusive, 4, "broker-kill leader of output/0 did not take effect: 0 bytes cut"},
 	{"a fault that was not meant to bite", func(w *world) {
 		f := w.fault(1000, 2000)
-		f.Bites[1], f.AimsAt = harness.Bite{Pipeline: plainName, Proof: "0 bytes cut"}, []string{txnName}
+		f.Proofs[1], f.AimsAt = harness.Proof{Pipeline: plainName, Text: "0 bytes cut"}, []string{txnName}
 	}, plainName, nil, harness.Held, 0, ""},
 	{"a fault for another row that went wrong", func(w *world) {
 		f := w.fault(1000, 2000)
@@ -618,13 +623,13 @@ var plantedFaults = []planted{
 	}, plainName, nil, harness.Inconclusive, 4, "went wrong: half of it stayed"},
 	{"a repeated fault of which one bit", func(w *world) {
 		f := w.fault(1000, 1500)
-		f.Bites[1], f.Series = harness.Bite{Pipeline: plainName, Proof: "0 bytes cut"}, 1
+		f.Proofs[1], f.Series = harness.Proof{Pipeline: plainName, Text: "0 bytes cut"}, 1
 		w.fault(1600, 2000).Series = 1
 	}, plainName, nil, harness.Held, 0, ""},
 	{"a repeated fault of which none bit", func(w *world) {
 		for _, from := range []uint64{1000, 1600} {
 			f := w.fault(from, from+400)
-			f.Bites[1], f.Series = harness.Bite{Pipeline: plainName, Proof: "0 bytes cut"}, 1
+			f.Proofs[1], f.Series = harness.Proof{Pipeline: plainName, Text: "0 bytes cut"}, 1
 		}
 	}, plainName, nil, harness.Inconclusive, 4, "did not take effect: 0 bytes cut"},
 	{"too little before and after", func(w *world) { w.fault(10, 2995) }, plainName, nil, harness.Inconclusive, 4, "0 records became visible before the first fault, 100 are needed"},

@@ -170,7 +170,7 @@ func requireStall(t *testing.T, s harness.Stall, want string) {
 	// From 99 to below 500 there are 37 batches of ten records, one offset of markers after each.
 	require.EqualValues(t, 370, s.Records)
 	require.EqualValues(t, 37_000, s.Bytes)
-	require.Equal(t, want == causes.EndedByNewEpoch, s.EndedByLife != nil)
+	require.Equal(t, want == causes.EndedByNewEpoch, s.EndedByIncarnation != nil)
 }
 
 // TestStallStateAtOnset: the coordinator is asked a second after the onset, and only an answer that proves it says what the state

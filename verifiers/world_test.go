@@ -318,7 +318,7 @@ func timeOf(e history.Entry) history.Time {
 func (w *world) fault(from, to uint64) *harness.FaultRecord {
 	f := harness.FaultRecord{Fault: "broker-kill", Target: "leader of output/0", Injected: at(from), Healed: at(to), Resolved: harness.Resolved{Partitions: []int32{0}}}
 	for _, l := range w.record.Plan.Pipelines {
-		f.Bites = append(f.Bites, harness.Bite{Pipeline: l.Name, Bit: true, Proof: "killed"})
+		f.Proofs = append(f.Proofs, harness.Proof{Pipeline: l.Name, TookEffect: true, Text: "killed"})
 	}
 	w.record.Faults = append(w.record.Faults, f)
 	return &w.record.Faults[len(w.record.Faults)-1]

@@ -139,9 +139,9 @@ func (s *stage) leavesAlone(t *testing.T, b *bystander, fault string, a aim) {
 	b.leftAlone(t, "while it is active")
 	s.heal(t, i)
 	var proofs []string
-	for _, bite := range i.Bites(t.Context()) {
-		if bite.Bit {
-			proofs = append(proofs, bite.Proof)
+	for _, bite := range i.Proofs(t.Context()) {
+		if bite.TookEffect {
+			proofs = append(proofs, bite.Text)
 		}
 	}
 	require.NotEmpty(t, proofs, "it took no effect")

@@ -14,7 +14,7 @@ type Losses struct {
 	By map[string]uint64
 	// Anomalies are the first lost inputs, in full; Overtaking are the commits that went past lost inputs.
 	Anomalies  []harness.Anomaly
-	Overtaking []harness.Pass
+	Overtaking []harness.OvertakingCommit
 	Notes      []string
 	truncated  Truncations
 	// givenUp are those that a share group never acknowledged, nil for other rows.
@@ -73,7 +73,7 @@ func lostText(row *rows.Row, a *harness.Anomaly, k keyset.Key) string {
 		text += ": its partition's losses have several causes, and only counts tell them apart"
 	}
 	if a.Ack != nil {
-		text = fmt.Sprintf("%s acked at %s/%d offset %d (%s)", row.RecordName(k), a.Ack.Topic, a.Ack.Partition, a.Ack.Offset, a.Ack.Holder)
+		text = fmt.Sprintf("%s acked at %s/%d offset %d (%s)", row.RecordName(k), a.Ack.Topic, a.Ack.Partition, a.Ack.Offset, a.Ack.Now)
 	}
 	if a.Cause == BySilence {
 		text += " (sent with acks=0: no acknowledgement was asked for)"

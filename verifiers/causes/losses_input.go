@@ -58,7 +58,7 @@ func (l *InputLosses) Of(subject *rows.Subject) (*MissingAcks, error) {
 			a.Text = fmt.Sprintf("sequence %d: %s", a.Record.Sequence, a.Cause)
 			continue
 		}
-		a.Text = fmt.Sprintf("sequence %d acked at %s/%d offset %d (%s): %s", a.Record.Sequence, r.Record.Plan.Input, a.Ack.Partition, a.Ack.Offset, a.Ack.Holder, a.Cause)
+		a.Text = fmt.Sprintf("sequence %d acked at %s/%d offset %d (%s): %s", a.Record.Sequence, r.Record.Plan.Input, a.Ack.Partition, a.Ack.Offset, a.Ack.Now, a.Cause)
 		if t := a.Truncation; t != nil {
 			a.Text += fmt.Sprintf(" between leader epochs %d and %d (%s)", t.OldEpoch, t.NewEpoch, t.SeenBy)
 		}

@@ -107,7 +107,7 @@ func (m *MissingAcks) ackRun(number uint16, at history.Time, r history.AckSpan) 
 		m.By[a.Cause]++
 		if len(m.First) < m.keep.Most || m.keep.AsksFor(history.Identity{Source: number, Sequence: sequence}) {
 			a.Record = &harness.RecordRef{Source: number, Sequence: sequence, Partition: r.Partition, Offset: -1}
-			a.Ack = &harness.AckRef{Partition: r.Partition, Offset: offset, At: at, Holder: "no offset to look at", LeaderEpoch: -1}
+			a.Ack = &harness.AckRef{Partition: r.Partition, Offset: offset, At: at, Now: "no offset to look at", LeaderEpoch: -1}
 			if len(m.parts) > 0 {
 				a.Ack.Topic = m.parts[0].At.Topic
 			}
@@ -161,15 +161,15 @@ func holders(p *logs.Partition, acks []*harness.AckRef) error {
 		return nil
 	}
 	for _, a := range acks {
-		a.Holder = "nothing is there now"
+		a.Now = "nothing is there now"
 		if a.Offset >= p.End {
-			a.Holder = fmt.Sprintf("the log ends at %d", p.End)
+			a.Now = fmt.Sprintf("the log ends at %d", p.End)
 		}
 	}
 	_, tail, err := observation.ReadFile(p.Path, false, func(b *observation.Batch) error {
 		for _, a := range acks {
 			if a.Offset >= b.First && a.Offset <= b.Last {
-				a.Holder, a.LeaderEpoch = describeHolder(b, a.Offset), b.LeaderEpoch
+				a.Now, a.LeaderEpoch = describeHolder(b, a.Offset), b.LeaderEpoch
 			}
 		}
 		return nil

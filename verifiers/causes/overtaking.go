@@ -22,7 +22,7 @@ type overtaking struct {
 	// topics are how many output topics an input is due in, partitions how many partitions each has.
 	topics, partitions int32
 	frontier           map[int32]int64
-	list               []harness.Pass
+	list               []harness.OvertakingCommit
 	// dropped counts those that were not kept.
 	dropped int
 }
@@ -87,7 +87,7 @@ func (p *overtaking) take(w *saved.Worker, c *history.Committed) {
 			p.dropped++
 		default:
 			by := saved.IncarnationRef(w)
-			p.list = append(p.list, harness.Pass{From: from, Lost: n, CommitRef: harness.CommitRef{
+			p.list = append(p.list, harness.OvertakingCommit{From: from, Lost: n, CommitRef: harness.CommitRef{
 				By: &by, Partition: o.Partition, Offset: o.Offset, At: c.At, Outcome: c.Outcome.String(), Txn: c.Txn,
 			}})
 		}

@@ -77,7 +77,7 @@ func released(row *rows.Row, before, now *handOut, all handOuts) string {
 	switch {
 	case answered && before.ack.outcome == history.OutcomeConfirmed:
 		return releasedAtAll
-	case gone && w.Ended:
+	case gone && w.Ended && w.Whole:
 		return releasedInOrder
 	case gone:
 		return releasedByDeath

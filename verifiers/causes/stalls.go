@@ -203,7 +203,7 @@ func endedBy(row *rows.Row, s *harness.Stall, known *Suspect) string {
 		return EndedByClient
 	}
 	if by := newerSession(row, s, marker); by != nil {
-		s.EndedByLife = by
+		s.EndedByIncarnation = by
 		return EndedByNewEpoch
 	}
 	timeout, began := s.Timeout, history.Time(s.Began)
@@ -232,7 +232,7 @@ const (
 
 // newerSession finds who asked for a producer id with the stalled transaction's id just before its marker: another
 // incarnation, or the same one in a new session.
-func newerSession(row *rows.Row, s *harness.Stall, marker history.Time) *harness.Life {
+func newerSession(row *rows.Row, s *harness.Stall, marker history.Time) *harness.Incarnation {
 	if s.Txn == nil || s.Txn.By == nil {
 		return nil
 	}

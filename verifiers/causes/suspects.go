@@ -31,6 +31,16 @@ func (s *Suspect) String() string {
 	return fmt.Sprintf("transaction %d of %s (incarnation %d)", s.Ordinal, s.worker.Name, s.Number)
 }
 
+// Refused reports whether nothing of the transaction may be visible: its commit failed, or nobody asked for it. A history that
+// is not whole proves nothing by what it does not say.
+func (s *Suspect) Refused() bool { return s.Txn.Refused() || s.worker.Whole && s.unasked() }
+
+// Untold reports whether the transaction's commit may have been asked for in a part of the history that is missing.
+func (s *Suspect) Untold() bool { return !s.worker.Whole && s.unasked() }
+
+// unasked reports whether the history holds no request to commit the transaction.
+func (s *Suspect) unasked() bool { return !s.AskedCommit && !s.Aborted() }
+
 // TxnRef names a transaction as its worker numbered it and as the brokers know it, with what each says became of it.
 func TxnRef(row *rows.Row, s *Suspect) *harness.TxnRef {
 	by := saved.IncarnationRef(s.worker)

@@ -51,8 +51,8 @@ func (t *telling) injected(f harness.FaultRecord, n int) {
 		return
 	}
 	text = name + " healed"
-	if f.Effect != "" {
-		text += fmt.Sprintf(" (%s)", f.Effect)
+	if f.Reaction != "" {
+		text += fmt.Sprintf(" (%s)", f.Reaction)
 	}
 	t.add(harness.LifeEvent{At: f.Healed, Kind: "healed", Text: text})
 }

@@ -156,6 +156,9 @@ func (l *loading) checkProcess(e history.Entry) {
 // checkTail doubts what a cut or damaged history leaves out.
 func (l *loading) checkTail() {
 	h, size, tail := l.record, l.in.Size(), l.in.Tail()
+	if l.worker != nil {
+		l.worker.Whole = size == h.Bytes && tail.LostBytes == 0 && (tail.Ended || h.Killed)
+	}
 	switch {
 	case size < h.Bytes:
 		l.doubt("has lost %d of %d bytes", h.Bytes-size, h.Bytes)

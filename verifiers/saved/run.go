@@ -3,6 +3,7 @@ package saved
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -74,8 +75,9 @@ func Load(dir string, pieces Pieces) (*Run, error) {
 	for _, s := range r.Sources {
 		s.compact()
 	}
-	if !r.Live.Recorded {
-		r.Doubt("", "the observer left no history")
+	r.expectObserver()
+	if len(record.Plan.Pipelines) == 0 {
+		r.Doubt("", "the run's record names no pipeline: nothing is judged")
 	}
 	for _, incident := range record.Incidents {
 		r.Doubt("", "incident: %s", incident)
@@ -88,8 +90,43 @@ func (r *Run) expectHistories(p harness.PipelineLayout) {
 	if r.Sources[p.Source] == nil {
 		r.Doubt(p.Name, "source %d left no history", p.Source)
 	}
-	if !p.ProducerOnly && len(r.workers[p.Name]) == 0 {
+	if p.ProducerOnly {
+		return
+	}
+	if len(r.workers[p.Name]) == 0 {
 		r.Doubt(p.Name, "no worker left a history")
+		return
+	}
+	newest := map[uint16]uint32{}
+	for i := range r.workers[p.Name] {
+		newest[i.Worker] = max(newest[i.Worker], i.Number)
+	}
+	// A scaled pipeline has more workers than the run began with, and never fewer.
+	for number := range max(r.Record.Workers, len(newest)) {
+		if _, known := newest[uint16(number)]; !known {
+			r.Doubt(p.Name, "worker %d left no history", number)
+		}
+	}
+	for _, worker := range slices.Sorted(maps.Keys(newest)) {
+		for n := uint32(1); n < newest[worker]; n++ {
+			if r.workers[p.Name][txns.Of(worker, n)] == nil {
+				r.Doubt(p.Name, "incarnation %d of worker %d left no history, a later one did", n, worker)
+				break // one is enough: the numbers may be anything
+			}
+		}
+	}
+}
+
+// expectObserver doubts the run without both of the observer's histories.
+func (r *Run) expectObserver() {
+	if !r.Live.Recorded {
+		r.Doubt("", "the observer left no history")
+		return
+	}
+	for _, name := range []string{"observer-live", "observer-samples"} {
+		if !slices.ContainsFunc(r.Record.Histories, func(h harness.HistoryRecord) bool { return h.Process == name }) {
+			r.Doubt("", "%s left no history", name)
+		}
 	}
 }
 
@@ -119,7 +156,7 @@ func (r *Run) finalsOf(pipeline string) map[int32]int64 {
 func (r *Run) Finals(group string) map[int32]int64 {
 	var finals map[int32]int64
 	for _, p := range r.Index.Positions {
-		if p.Group == group && group != "" {
+		if p.Group == group && group != "" && p.Offset >= -1 {
 			if finals == nil {
 				finals = map[int32]int64{}
 			}

@@ -22,6 +22,9 @@ type Worker struct {
 	Inits []producerInit
 	// Ended means that its history was closed in order: what it doesn't say, it didn't do.
 	Ended bool
+	// Whole reports whether the history is all that its writer left, and was closed in order or its writer was killed. Only
+	// then is silence proof: entries are written before what they announce is done.
+	Whole bool
 	// Outcomes of outputs outside transactions, by output partition.
 	Confirmed, Unknown, Failed map[int32]uint64
 	// Highest are the highest confirmed commits, by input partition.
@@ -136,7 +139,8 @@ func (w *Worker) Add(e history.Entry) {
 		w.acknowledged(e.Outcome, e.Ranges)
 	case *history.TxnEnding:
 		t := w.txn(e.Txn)
-		t.Asked, t.AskedCommit = true, e.Commit
+		// A commit that was asked for may happen, even if the worker asks to abort later.
+		t.Asked, t.AskedCommit = true, t.AskedCommit || e.Commit
 	case *history.TxnEnded:
 		w.txnEnded(e)
 	case *history.End:
@@ -260,8 +264,8 @@ func (w *Worker) leftUndecided(n uint64, t *Txn) {
 // or aborted, and just the final one.
 func (w *Worker) strange(t *Txn) bool {
 	return w.finals != nil && slices.ContainsFunc(t.Offsets, func(o history.PartitionOffset) bool {
-		final := w.finals[o.Partition]
-		return t.commit && o.Offset > final || !t.commit && o.Offset == final
+		final, known := w.finals[o.Partition]
+		return known && (t.commit && o.Offset > final || !t.commit && o.Offset == final)
 	})
 }
 
@@ -305,15 +309,13 @@ func (t *Txn) Aborted() bool { return t.ended && !t.commit && t.outcome == histo
 
 // Undecided reports whether a commit was asked for and its outcome never learnt.
 func (t *Txn) Undecided() bool {
-	return t.Asked && t.AskedCommit && (!t.ended || t.commit && t.outcome == history.OutcomeUnknown)
+	return t.AskedCommit && (!t.ended || t.outcome == history.OutcomeUnknown)
 }
 
-// Refused reports whether nothing of the transaction may be visible: its commit definitely failed, or was never asked for.
-func (t *Txn) Refused() bool {
-	return !t.Asked || t.ended && t.commit && t.outcome == history.OutcomeFailed
-}
+// Refused reports whether nothing of the transaction may be visible because the worker learnt that its commit failed.
+func (t *Txn) Refused() bool { return t.ended && t.commit && t.outcome == history.OutcomeFailed }
 
 // IncarnationRef names a worker's incarnation for reports.
-func IncarnationRef(w *Worker) harness.Life {
-	return harness.Life{Worker: w.Worker, Incarnation: w.Number, Name: w.Name}
+func IncarnationRef(w *Worker) harness.Incarnation {
+	return harness.Incarnation{Worker: w.Worker, Incarnation: w.Number, Name: w.Name}
 }

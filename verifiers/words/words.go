@@ -24,7 +24,7 @@ func Counts(by map[string]uint64) string {
 }
 
 // Incarnation names a worker's incarnation.
-func Incarnation(l harness.Life) string {
+func Incarnation(l harness.Incarnation) string {
 	name := l.Name
 	if name == "" {
 		name = fmt.Sprintf("worker %d", l.Worker)
