@@ -318,6 +318,7 @@ func (w *world) save(t testing.TB) string {
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "history"), 0o755))
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, observation.Folder), 0o755))
 	w.record.Histories = nil
+	w.placePolls()
 	for _, name := range w.order {
 		w.saveHistory(t, dir, w.files[name])
 	}
@@ -344,6 +345,46 @@ func (w *world) save(t testing.TB) string {
 		require.NoError(t, os.Truncate(path, max(0, info.Size()-n)))
 	}
 	return dir
+}
+
+// placePolls says where the live reader's polls were that no test placed: the i-th of a partition brought its log's i-th batch of
+// committed records, as it was left.
+func (w *world) placePolls() {
+	batches, taken := map[saved.TopicPartition][]*observation.Batch{}, map[saved.TopicPartition]int{}
+	for at, l := range w.logs {
+		batches[at] = committedBatches(l)
+	}
+	for _, e := range w.hist("observer-live").entries {
+		s, ok := e.(*history.Seen)
+		if !ok || s.To > 0 {
+			continue
+		}
+		at := saved.TopicPartition{Topic: s.Topic, Partition: s.Partition}
+		s.Count = 0
+		if i := taken[at]; i < len(batches[at]) {
+			b := batches[at][i]
+			s.From, s.To, s.Count = b.Records[0].Offset, b.Records[len(b.Records)-1].Offset+1, uint64(len(b.Records))
+			taken[at]++
+		}
+	}
+}
+
+// committedBatches are a log's batches that a read_committed reader is given.
+func committedBatches(l *topicLog) (all []*observation.Batch) {
+	var txns observation.Transactions
+	for _, b := range l.batches {
+		txns.Add(b)
+	}
+	aborts, stable := observation.NewAborts(txns.Aborted()), l.next
+	if open := txns.Open(); len(open) > 0 {
+		stable = open[0].Start
+	}
+	for _, b := range l.batches {
+		if !b.Control && !b.Damaged && len(b.Records) > 0 && b.First < stable && !aborts.Has(b) {
+			all = append(all, b)
+		}
+	}
+	return all
 }
 
 func (w *world) saveHistory(t testing.TB, dir string, f *histFile) {

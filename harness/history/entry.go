@@ -284,6 +284,9 @@ type ProducerInit struct {
 	Error           string
 }
 
+// MarkDataLoss names the mark of a reader whose client was told that its log was cut off below where it had read.
+const MarkDataLoss = "data-loss"
+
 // Mark is a named moment of the run: a phase's start, a note.
 type Mark struct {
 	At   Time

@@ -73,6 +73,7 @@ func (t *inputTally) read() error {
 	}
 	_, _, err := observation.ReadRuns(t.log.Path, func(raw *observation.Batch) error {
 		b := t.log.batch(&t.batch, inputKeys{t.log.Number}, raw)
+		t.log.note(b, observation.Input)
 		for i := range b.Pieces {
 			t.take(&b.Pieces[i], b.Stands)
 		}
@@ -81,6 +82,7 @@ func (t *inputTally) read() error {
 		}
 		return nil
 	})
+	t.log.compact()
 	return err
 }
 

@@ -38,6 +38,9 @@ type Partition struct {
 	Whole bool
 	// uncommitted says that its readers use read_uncommitted: they are given everything.
 	uncommitted bool
+	// Offsets are those of its records, once it was read.
+	Offsets
+	txnSpans txnSpans
 }
 
 type epochStart struct {
@@ -51,7 +54,7 @@ func (p *Partition) doubt(format string, args ...any) {
 
 // open reads a partition's headers. Trouble with its file is a doubt, not an error.
 func open(r *saved.Run, at saved.TopicPartition) *Partition {
-	p := &Partition{At: at, Number: at.Partition, Path: observation.File(r.Dir, at.Topic, at.Partition)}
+	p := &Partition{At: at, Number: at.Partition, Path: observation.File(r.Dir, at.Topic, at.Partition), Offsets: newOffsets()}
 	info := r.Index.Partition(at.Topic, at.Partition)
 	if info == nil {
 		p.Idle = true

@@ -36,11 +36,21 @@ func (t *tally) read(section int) error {
 	if t.log.Idle {
 		return nil
 	}
+	want := observation.Input
+	if t.workers {
+		want = observation.Output
+	}
 	_, _, err := observation.ReadRuns(t.log.Path, func(raw *observation.Batch) error {
 		t.log.sections.add(raw, t.keys, section)
-		t.take(t.log.batch(&t.batch, t.keys, raw))
+		b := t.log.batch(&t.batch, t.keys, raw)
+		t.log.note(b, want)
+		if t.transactions {
+			t.log.txnSpans.add(b)
+		}
+		t.take(b)
 		return nil
 	})
+	t.log.compact()
 	return err
 }
 

@@ -133,7 +133,7 @@ func (l *live) take(fetches kgo.Fetches, now history.Time) {
 	fetches.EachError(func(topic string, partition int32, err error) {
 		var loss *kgo.ErrDataLoss
 		if errors.As(err, &loss) {
-			entries = append(entries, &history.Mark{At: now, Name: "data-loss", Text: fmt.Sprintf("%s/%d: %v", topic, partition, err)})
+			entries = append(entries, &history.Mark{At: now, Name: history.MarkDataLoss, Text: fmt.Sprintf("%s/%d: %v", topic, partition, err)})
 		}
 	})
 	fetches.EachPartition(func(f kgo.FetchTopicPartition) {

@@ -28,6 +28,8 @@ type Live struct {
 	Leaderships map[TopicPartition]map[int32]Leadership
 	Latency     map[string]Latencies
 	AtLSO       transactionsAtLSO
+	// DataLoss is what the live reader's client was told of logs that ended below where it was.
+	DataLoss map[TopicPartition][]DataLoss
 	// released is what coordinators said of those transactions once they let go.
 	LSOAdvanced map[OffsetOf]*history.Released
 }
@@ -40,6 +42,7 @@ func newLiveLog() *Live {
 		Standstills: map[TopicPartition]*standstill{}, DeliveredTo: map[TopicPartition]int64{}, Highest: map[TopicPartition]map[int32]int64{},
 		LogEnds: map[TopicPartition]map[int32]int64{}, Leaderships: map[TopicPartition]map[int32]Leadership{}, Latency: map[string]Latencies{},
 		AtLSO: transactionsAtLSO{}, LSOAdvanced: map[OffsetOf]*history.Released{},
+		DataLoss: map[TopicPartition][]DataLoss{},
 	}
 }
 
@@ -60,6 +63,8 @@ func (l *Live) add(e history.Entry, loadStart history.Time) {
 		}
 		x.Last = append(x.Last[:0], e.HDR...)
 		l.Latency[e.Pipeline] = x
+	case *history.Mark:
+		l.mark(e)
 	case *history.Culprit:
 		l.AtLSO.add(e)
 	case *history.Released:

@@ -17,6 +17,8 @@ type Worker struct {
 	Killed     bool
 	// stints are what it read of the input, and when it went back.
 	Stints stints
+	taken  taken
+	asked  asked
 	// since is when the process began, inits when it asked for producer ids.
 	Since history.Time
 	Inits []producerInit
@@ -107,6 +109,7 @@ func (w *Worker) Add(e history.Entry) {
 	switch e := e.(type) {
 	case *history.Assigned, *history.Revoked, *history.Polled:
 		w.Stints.add(w, e)
+		w.taken.add(e)
 	case *history.Process:
 		w.Since = e.At
 	case *history.ProducerInit:
@@ -136,6 +139,7 @@ func (w *Worker) Add(e history.Entry) {
 	case *history.TxnEnding:
 		t := w.txn(e.Txn)
 		t.Asked, t.AskedCommit = true, e.Commit
+		w.asked.add(e)
 	case *history.TxnEnded:
 		w.txnEnded(e)
 	case *history.End:

@@ -1,0 +1,36 @@
+package saved
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/chaeos/chaeos/harness/history"
+)
+
+// DataLoss is a notice of the live reader's client: the brokers told it that the log that it had read is not the log any more.
+type DataLoss struct {
+	At history.Time
+	// From is where the two part, as far as the notice says: 0 where the client read on and says so.
+	From int64
+}
+
+// mark takes a notice of lost data. Its text is the client's (kgo.ErrDataLoss), behind the partition.
+func (l *Live) mark(e *history.Mark) {
+	if e.Name != history.MarkDataLoss {
+		return
+	}
+	var (
+		topic               string
+		partition           int32
+		to, from            int64
+		toEpoch, resetEpoch int32
+	)
+	_, text, _ := strings.Cut(e.Text, ": ")
+	n, _ := fmt.Sscanf(text, "topic %s partition %d lost records; the client consumed to offset %d epoch %d but was reset to offset %d epoch %d",
+		&topic, &partition, &to, &toEpoch, &from, &resetEpoch)
+	if n < 2 {
+		return
+	}
+	at := TopicPartition{topic, partition}
+	l.DataLoss[at] = append(l.DataLoss[at], DataLoss{e.At, from})
+}
