@@ -48,6 +48,8 @@ type world struct {
 	deleted map[saved.TopicPartition]int64
 	// showed are further entries of the observer's.
 	showed []history.Entry
+	// placed are the live reader's polls that placePolls places.
+	placed map[*history.Seen]bool
 	// saved is the index as it was saved last.
 	saved *observation.Index
 }
@@ -152,6 +154,7 @@ func makeWorld(n uint64, more ...harness.PipelineLayout) *world {
 			Cluster: harness.ClusterInfo{Provider: "local", Kafka: "4.3.1", Nodes: []int{1, 2, 3}},
 		},
 		logs: map[saved.TopicPartition]*topicLog{}, files: map[string]*histFile{}, cut: map[string]int64{}, deleted: map[saved.TopicPartition]int64{},
+		placed: map[*history.Seen]bool{},
 	}
 	w.record.Plan.Pipelines = append(w.record.Plan.Pipelines, more...)
 	for _, topic := range append(w.record.Plan.Outputs(), inTopic) {
@@ -356,11 +359,12 @@ func (w *world) placePolls() {
 	}
 	for _, e := range w.hist("observer-live").entries {
 		s, ok := e.(*history.Seen)
-		if !ok || s.To > 0 {
+		if !ok || s.To > 0 && !w.placed[s] {
 			continue
 		}
+		w.placed[s] = true
 		at := saved.TopicPartition{Topic: s.Topic, Partition: s.Partition}
-		s.Count = 0
+		s.From, s.To, s.Count = 0, 0, 0
 		if i := taken[at]; i < len(batches[at]) {
 			b := batches[at][i]
 			s.From, s.To, s.Count = b.Records[0].Offset, b.Records[len(b.Records)-1].Offset+1, uint64(len(b.Records))
