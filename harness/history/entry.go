@@ -287,6 +287,9 @@ type ProducerInit struct {
 // MarkDataLoss names the mark of a reader whose client was told that its log was cut off below where it had read.
 const MarkDataLoss = "data-loss"
 
+// MarkSequences names the mark of a live reader that counts an input as new by its sequence too, not only by its place.
+const MarkSequences = "sequences"
+
 // Mark is a named moment of the run: a phase's start, a note.
 type Mark struct {
 	At   Time

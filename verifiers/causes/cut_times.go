@@ -57,3 +57,13 @@ func (c Cuts) Before(after history.Time, from int64) bool {
 	}
 	return false
 }
+
+// From is the lowest offset that was cut off; ok where there is one.
+func (c Cuts) From() (from int64, ok bool) {
+	for _, x := range c {
+		if !ok || x.from < from {
+			from, ok = x.from, true
+		}
+	}
+	return from, ok
+}

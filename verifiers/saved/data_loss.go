@@ -14,11 +14,18 @@ type DataLoss struct {
 	From int64
 }
 
-// mark takes a notice of lost data. Its text is the client's (kgo.ErrDataLoss), behind the partition.
+// mark takes what the live reader says of itself.
 func (l *Live) mark(e *history.Mark) {
-	if e.Name != history.MarkDataLoss {
-		return
+	switch e.Name {
+	case history.MarkSequences:
+		l.Sequences = true
+	case history.MarkDataLoss:
+		l.lostData(e)
 	}
+}
+
+// lostData takes a notice of lost data. Its text is the client's (kgo.ErrDataLoss), behind the partition.
+func (l *Live) lostData(e *history.Mark) {
 	var (
 		topic               string
 		partition           int32

@@ -28,6 +28,8 @@ type Live struct {
 	Leaderships map[TopicPartition]map[int32]Leadership
 	Latency     map[string]Latencies
 	AtLSO       transactionsAtLSO
+	// Sequences says that the reader told inputs apart by their sequences too.
+	Sequences bool
 	// DataLoss is what the live reader's client was told of logs that ended below where it was.
 	DataLoss map[TopicPartition][]DataLoss
 	// released is what coordinators said of those transactions once they let go.
