@@ -24,6 +24,7 @@ var rooms = []string{
 	"cmd/benchtable",
 	"harness/effects",
 	"harness/frame",
+	"harness/history",
 	"harness/procs",
 	"workloads",
 }

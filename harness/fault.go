@@ -8,6 +8,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/history"
 )
@@ -135,6 +136,9 @@ type Field struct {
 	// Claims are what the run's faults want of things that several of them may change at once.
 	Claims *claims.Book
 }
+
+// Brokers are the cluster's brokers, to ask over links that no fault touches.
+func (f *Field) Brokers() ask.Brokers { return ask.Of(f.Admin, f.Cluster.Info().Nodes...) }
 
 // InFlight returns the records offered to a pipeline and not yet visible in its output.
 func (f *Field) InFlight(pipeline string) uint64 {

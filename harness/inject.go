@@ -8,9 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
-
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/history"
 )
@@ -33,7 +31,7 @@ func Inject(ctx context.Context, cluster Cluster, fault ScheduledFault, seed uin
 		return ByHand{}, err
 	}
 	defer admin.Close()
-	plan, err := planByHand(ctx, admin, cluster.Info().Nodes)
+	plan, err := planByHand(ctx, ask.Of(admin, cluster.Info().Nodes...))
 	if err != nil {
 		return ByHand{}, err
 	}
@@ -72,8 +70,8 @@ func moved(links []string, before, after map[string]LinkBytes) map[string]LinkBy
 
 // planByHand makes a plan of what the cluster has, so that targets can name it: each pipeline is the topic, group or
 // transactional id of its name.
-func planByHand(ctx context.Context, client *kgo.Client, nodes []int) (TopicPlan, error) {
-	md, err := AskMetadata(ctx, client, nodes)
+func planByHand(ctx context.Context, brokers ask.Brokers) (TopicPlan, error) {
+	md, err := brokers.Metadata(ctx)
 	if err != nil {
 		return TopicPlan{}, fmt.Errorf("which topics the cluster has: %w", err)
 	}
@@ -89,9 +87,13 @@ func planByHand(ctx context.Context, client *kgo.Client, nodes []int) (TopicPlan
 		of(topic).Output = topic
 		plan.Partitions = max(plan.Partitions, len(partitions))
 	}
-	groups, ids, err := askIDs(ctx, client)
+	groups, err := brokers.Groups(ctx)
 	if err != nil {
-		return TopicPlan{}, err
+		return TopicPlan{}, fmt.Errorf("which groups the cluster has: %w", err)
+	}
+	ids, err := brokers.TransactionalIDs(ctx)
+	if err != nil {
+		return TopicPlan{}, fmt.Errorf("which transactional ids the cluster has: %w", err)
 	}
 	for _, group := range groups {
 		of(group).Group = group
@@ -104,25 +106,4 @@ func planByHand(ctx context.Context, client *kgo.Client, nodes []int) (TopicPlan
 	}
 	slices.SortFunc(plan.Pipelines, func(a, b PipelineLayout) int { return slices.Compare([]byte(a.Name), []byte(b.Name)) })
 	return plan, nil
-}
-
-// askIDs lists the groups and transactional ids that the brokers know.
-func askIDs(ctx context.Context, client *kgo.Client) (groups, ids []string, err error) {
-	for _, shard := range client.RequestSharded(ctx, kmsg.NewPtrListGroupsRequest()) {
-		if shard.Err != nil {
-			return nil, nil, fmt.Errorf("which groups the cluster has: %w", shard.Err)
-		}
-		for _, g := range shard.Resp.(*kmsg.ListGroupsResponse).Groups { //nolint:forcetypeassert // the request's own response
-			groups = append(groups, g.Group)
-		}
-	}
-	for _, shard := range client.RequestSharded(ctx, kmsg.NewPtrListTransactionsRequest()) {
-		if shard.Err != nil {
-			return nil, nil, fmt.Errorf("which transactional ids the cluster has: %w", shard.Err)
-		}
-		for _, t := range shard.Resp.(*kmsg.ListTransactionsResponse).TransactionStates { //nolint:forcetypeassert // as above
-			ids = append(ids, t.TransactionalID)
-		}
-	}
-	return groups, ids, nil
 }

@@ -8,7 +8,7 @@ type RecordLife struct {
 	Run        string `json:"run"`
 	Experiment string `json:"experiment"`
 	history.Identity
-	// LoadStart is the schedule's zero: every time is shown from it.
+	// LoadStart is what every time is shown from: RunRecord.Zero.
 	LoadStart history.Time `json:"loadStart"`
 	Events    []LifeEvent  `json:"events"`
 	Ends      []LifeEnd    `json:"ends"`

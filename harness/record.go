@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/chaeos/chaeos/harness/files"
 	"github.com/chaeos/chaeos/harness/history"
 )
 
@@ -38,7 +40,7 @@ type RunRecord struct {
 	// Started is the one wall-clock stamp; Base is the monotonic time of the same moment.
 	Started time.Time    `json:"started"`
 	Base    history.Time `json:"base"`
-	// LoadStart is when the load phase began: the schedule's zero.
+	// LoadStart is when the load phase began: the schedule's zero (0: it never began).
 	LoadStart history.Time  `json:"loadStart"`
 	Took      time.Duration `json:"took"`
 	Machine   string        `json:"machine"`
@@ -84,6 +86,9 @@ type HistoryRecord struct {
 	Killed bool `json:"killed"`
 }
 
+// Zero is what every time is shown from: the start of the load, or of the run where the load never began.
+func (r *RunRecord) Zero() history.Time { return cmp.Or(r.LoadStart, r.Base) }
+
 // Save writes run.json into dir, whole or not at all.
 func (r *RunRecord) Save(dir string) error { return WriteJSON(filepath.Join(dir, RecordFile), r) }
 
@@ -113,19 +118,8 @@ func WriteJSON(path string, v any) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	tmp := path + ".tmp"
-	if err := os.WriteFile(tmp, append(data, '\n'), 0o644); err != nil {
-		return errors.Join(fmt.Errorf("writing %s: %w", path, err), removeIfThere(tmp))
-	}
-	if err := os.Rename(tmp, path); err != nil {
+	if err := files.ReplaceBytes(path, append(data, '\n')); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	return nil
-}
-
-func removeIfThere(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
 	}
 	return nil
 }

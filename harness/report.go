@@ -25,8 +25,9 @@ type Report struct {
 	MinISR      int               `json:"minISR"`
 	Features    []Feature         `json:"features"`
 	Faults      []FaultRecord     `json:"faults"`
-	// LoadStart is the schedule's zero, so that fault times can be shown from it.
-	LoadStart int64   `json:"loadStart"`
+	// LoadStart is what times are shown from: the schedule's zero, or the run's start where the load never began
+	// (RunRecord.Zero).
+	LoadStart int64   `json:"loadStart" jsonschema:"CLOCK_MONOTONIC nanoseconds: what times are shown from"`
 	Rows      []Row   `json:"rows"`
 	Stalls    []Stall `json:"stalls"`
 	// Anomalies are the first of every kind (MaxAnomalies), row by row; Rereads what led to second deliveries; Hanging the
@@ -84,9 +85,9 @@ type Stall struct {
 	Topic     string `json:"topic"`
 	Partition int32  `json:"partition"`
 	LSO       int64  `json:"lso"`
-	Start     int64  `json:"start"`
+	Start     int64  `json:"start" jsonschema:"CLOCK_MONOTONIC nanoseconds"`
 	// End is the first sample that showed an advance, or the last sample.
-	End    int64         `json:"end"`
+	End    int64         `json:"end" jsonschema:"CLOCK_MONOTONIC nanoseconds"`
 	Length time.Duration `json:"length"`
 	// Open reports whether the LSO had not advanced by the last sample.
 	Open bool `json:"open,omitempty"`
@@ -101,16 +102,16 @@ type Stall struct {
 	// then. Else it is "".
 	OnsetState string `json:"onsetState,omitempty"`
 	State      string `json:"state,omitempty"`
-	StateAt    int64  `json:"stateAt,omitempty"`
+	StateAt    int64  `json:"stateAt,omitempty" jsonschema:"CLOCK_MONOTONIC nanoseconds"`
 	// EndState is the coordinator's last answer and EndStateAt when it came: just after the end, with the producer epoch of
 	// then (EndEpoch), or, if it could not be asked then (EndEpoch -1), during the stall.
 	EndState    string `json:"endState,omitempty"`
-	EndStateAt  int64  `json:"endStateAt,omitempty"`
+	EndStateAt  int64  `json:"endStateAt,omitempty" jsonschema:"CLOCK_MONOTONIC nanoseconds"`
 	EndEpoch    int32  `json:"endEpoch"`
 	Coordinator int32  `json:"coordinator"`
 	// Timeout is the transaction's, Began its start by the coordinator (0: not known).
 	Timeout time.Duration `json:"timeout,omitempty"`
-	Began   int64         `json:"began,omitempty"`
+	Began   int64         `json:"began,omitempty" jsonschema:"CLOCK_MONOTONIC nanoseconds"`
 	// Records and Bytes are the data records, and their batches' bytes in the log, between the LSO and the highest
 	// watermark of the stall, as the read-back found them.
 	Records uint64 `json:"records"`
@@ -135,5 +136,5 @@ type MarkerRef struct {
 	// CoordinatorEpoch is the epoch of the coordinator that wrote it (-1: not kept).
 	CoordinatorEpoch int32 `json:"coordinatorEpoch"`
 	// At is when it was appended, by the leader's clock, as a time of the run.
-	At int64 `json:"at"`
+	At int64 `json:"at" jsonschema:"CLOCK_MONOTONIC nanoseconds"`
 }

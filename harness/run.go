@@ -10,8 +10,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/chaeos/chaeos/harness/history"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/chaeos/chaeos/harness/history"
 )
 
 // Rooms are the parts that a run is made of, each from the package that owns it.

@@ -401,15 +401,18 @@ func TestARunWhoseClusterIsLostIsGivenUp(t *testing.T) {
 	require.Contains(t, s.from("stop workers"), "cluster close")
 }
 
-// TestARecordThatCannotBeSavedIsInTheReport: a folder in its way stands for the full disk.
+// TestARecordThatCannotBeSavedIsInTheReport: a folder in the record's place, until it has been tried, is the full disk.
 func TestARecordThatCannotBeSavedIsInTheReport(t *testing.T) {
 	s := newStage(t)
 	spec := s.spec(shortLoad, at(0, 0, &scripted{name: "f"}))
+	var path string
 	s.on("read back", func(context.Context) error {
 		dirs, err := filepath.Glob(filepath.Join(spec.Out, "*"))
 		require.NoError(t, err)
-		return os.Mkdir(filepath.Join(dirs[0], RecordFile+".tmp"), 0o755)
+		path = filepath.Join(dirs[0], RecordFile)
+		return errors.Join(os.Rename(path, path+".before"), os.Mkdir(path, 0o755))
 	})
+	s.on("judge", func(context.Context) error { return errors.Join(os.Remove(path), os.Rename(path+".before", path)) })
 	out, record, err := s.play(t.Context(), spec)
 	require.NoError(t, err)
 	require.Empty(t, record.Histories, "the record from before the load")

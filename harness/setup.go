@@ -3,10 +3,13 @@ package harness
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"time"
 
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/wait"
@@ -31,11 +34,24 @@ func (r *run) startCluster(ctx context.Context) (string, error) {
 	if r.admin, err = DirectClient(cluster, "chaeos-harness"); err != nil {
 		return "", err
 	}
-	if r.record.Features, err = askFeatures(ctx, r.admin, r.record.Cluster.Nodes); err != nil {
+	if r.record.Features, err = features(ctx, ask.Of(r.admin, r.record.Cluster.Nodes...)); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("%s of Kafka %s ready after %.1fs", exp.Cluster.Topology, r.record.Cluster.Kafka,
 		time.Since(begin).Seconds()), nil
+}
+
+// features are the cluster's finalised feature levels, sorted by name.
+func features(ctx context.Context, brokers ask.Brokers) ([]Feature, error) {
+	levels, err := brokers.Features(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []Feature
+	for _, name := range slices.Sorted(maps.Keys(levels)) {
+		all = append(all, Feature{Name: name, Level: levels[name]})
+	}
+	return all, nil
 }
 
 func (r *run) makeTopics(ctx context.Context) (string, error) {
@@ -44,7 +60,7 @@ func (r *run) makeTopics(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	controller, err := Controller(ctx, r.admin, nodes)
+	controller, err := ask.Of(r.admin, nodes...).Controller(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -100,7 +116,7 @@ func (r *run) awaitInSync(ctx context.Context) error {
 			return false, errBrokerDied
 		}
 		for _, node := range nodes { // every broker must know the controller's decisions
-			md, err := AskMetadata(ctx, r.admin, []int{node}, topics...)
+			md, err := ask.Of(r.admin, node).Metadata(ctx, topics...)
 			if err != nil {
 				missing = err.Error()
 				return false, nil
@@ -119,7 +135,7 @@ func (r *run) awaitInSync(ctx context.Context) error {
 }
 
 // notInSync names the first thing that keeps a cluster from being whole, or "".
-func notInSync(md Metadata, nodes []int, topics []string) string {
+func notInSync(md ask.Metadata, nodes []int, topics []string) string {
 	if len(md.Brokers) < len(nodes) {
 		return fmt.Sprintf("brokers %v of %v are registered", md.Brokers, nodes)
 	}

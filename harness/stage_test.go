@@ -7,9 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chaeos/chaeos/harness/fakequorum"
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kfake"
+
+	"github.com/chaeos/chaeos/harness/fakequorum"
 )
 
 // stage is every room of a run, played by fakes around kfake's brokers. Each call is a step in the journal; a test hooks

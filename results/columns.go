@@ -16,15 +16,15 @@ type Column struct {
 	Show   harness.Show
 	// Value is a string, uint64, int32 or time.Duration, or nil for "does not apply" and "not observed".
 	Value func(harness.Row) any
-	// Duration says that the values are durations.
+	// Duration reports whether the values are durations.
 	Duration bool
-	// text is how a table for people prints it, where that is not just the value.
+	// text prints the figure for people, where that is more than the value.
 	text func(harness.Row) string
 	// worst puts it in summaries.
 	worst bool
 }
 
-// Text is the figure as a table for people prints it.
+// Text returns the figure as a table for people prints it.
 func (c Column) Text(row harness.Row) string {
 	if c.text != nil {
 		return c.text(row)
@@ -32,7 +32,10 @@ func (c Column) Text(row harness.Row) string {
 	return format(c.Value(row))
 }
 
-// Left says whether the column is words, aligned to the left, and not a figure.
+// Infinite reports whether the figure is an infinite latency, for which Value has nothing.
+func (c Column) Infinite(row harness.Row) bool { return isInfinite(c.Key, row.Numbers) }
+
+// Left reports whether the column holds words, which are aligned to the left.
 func (c Column) Left() bool {
 	_, words := c.Value(harness.Row{}).(string)
 	return words
@@ -44,7 +47,9 @@ func Columns() []Column {
 	all := []Column{
 		{Key: "pipeline", Header: "PIPELINE", Value: func(r harness.Row) any { return r.Pipeline }},
 		{Key: "claims", Header: "CLAIMS", Value: func(r harness.Row) any { return string(r.Claims) }},
-		{Key: "delivered", Header: "DELIVERED", Value: func(r harness.Row) any { return r.Delivered }},
+		{Key: "expected", Header: "EXPECTED", Value: func(r harness.Row) any { return string(expected(r)) }},
+		{Key: "delivered", Header: "DELIVERED", Value: func(r harness.Row) any { return r.Delivered },
+			text: func(r harness.Row) string { return r.Delivered + OutcomeOf(r).Remark() }},
 	}
 	for _, n := range harness.DeclaredNumbers() {
 		if n.Kind != harness.ByCause { // causes are listed below the table
@@ -66,11 +71,8 @@ func columnOf(n harness.Number) Column {
 	return c
 }
 
-// Shown are the columns that a table of these rows has.
-func Shown(rows []harness.Row) []Column { return shown(rows) }
-
-// shown are the columns that a table of these rows has.
-func shown(rows []harness.Row) []Column {
+// Shown returns the columns that a table of these rows has.
+func Shown(rows []harness.Row) []Column {
 	var out []Column
 	for _, c := range Columns() {
 		if c.Show == harness.Always || c.Show == harness.WhenNonZero && anyNonZero(c, rows) {

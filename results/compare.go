@@ -3,7 +3,6 @@ package results
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	"github.com/chaeos/chaeos/harness"
 )
@@ -19,7 +18,7 @@ type Comparison struct {
 	Sides []string `json:"sides"`
 	// Runs is the number of runs on each side.
 	Runs []int `json:"runs"`
-	// Verdicts are the claims whose worst verdict differs between sides, those that got worse first.
+	// Verdicts are the claims whose verdict differs between sides, or is not proved on one, those that got worse first.
 	Verdicts []VerdictChange `json:"verdicts"`
 	Figures  []FigureChange  `json:"figures"`
 	// Compared is how many pipelines of experiments are on every side; Missing are those that are not.
@@ -41,13 +40,35 @@ type Tally struct {
 	Inconclusive int `json:"inconclusive"`
 }
 
-// VerdictChange is a claim whose worst verdict is not the same on every side.
+// Change is how a verdict on a later side compares with the first side's, judged by what the experiment expects of it.
+type Change string
+
+// The changes, the worst first.
+const (
+	// Worse: a claim that must hold is violated, and was not on the first side.
+	Worse Change = "worse"
+	// Unproved: a side is inconclusive, or shows nothing of a claim that must break. That is neither better nor worse.
+	Unproved Change = "nothing proved"
+	// Different: a claim that may break does so on one side only.
+	Different Change = "different"
+	// Better: a claim that must hold does so again, or one that must break is shown to break.
+	Better Change = "better"
+)
+
+// rank orders changes, the worst first; no change is the last.
+func (c Change) rank() int {
+	return slices.Index([]Change{Worse, Unproved, Different, Better, ""}, c)
+}
+
+// VerdictChange is a claim whose verdict is not the same on every side, or is not proved on one.
 type VerdictChange struct {
 	Subject
-	Guarantee harness.Guarantee `json:"guarantee"`
-	Tallies   []Tally           `json:"tallies"`
-	// Worse says that a later side's worst verdict is worse than the first side's: held, inconclusive, violated.
-	Worse bool `json:"worse"`
+	Guarantee harness.Guarantee   `json:"guarantee"`
+	Expected  harness.Expectation `json:"expected"`
+	Tallies   []Tally             `json:"tallies"`
+	// Change is the worst change of a later side. Worse reports whether it is that.
+	Change Change `json:"change"`
+	Worse  bool   `json:"worse"`
 }
 
 // Missing is a subject that some sides lack.
@@ -56,9 +77,14 @@ type Missing struct {
 	From []string `json:"from"`
 }
 
-// Worse says whether a verdict got worse on any side.
-func (c *Comparison) Worse() bool {
-	return slices.ContainsFunc(c.Verdicts, func(v VerdictChange) bool { return v.Worse })
+// Worse reports whether a verdict got worse on any side.
+func (c *Comparison) Worse() bool { return c.has(Worse) }
+
+// Unproved reports whether nothing is proved of some claim, or nothing was compared at all.
+func (c *Comparison) Unproved() bool { return c.Compared == 0 || c.has(Unproved) }
+
+func (c *Comparison) has(change Change) bool {
+	return slices.ContainsFunc(c.Verdicts, func(v VerdictChange) bool { return v.Change == change })
 }
 
 // Compare sets every side against the first. It is pure: the same reports give the same comparison.
@@ -89,20 +115,9 @@ func Compare(sides []Side) *Comparison {
 		}
 		c.Figures = append(c.Figures, compareFigures(subject, of)...)
 	}
-	slices.SortStableFunc(c.Verdicts, func(a, b VerdictChange) int { return worseFirst(a.Worse, b.Worse) })
+	slices.SortStableFunc(c.Verdicts, func(a, b VerdictChange) int { return cmp.Compare(a.Change.rank(), b.Change.rank()) })
 	slices.SortStableFunc(c.Figures, func(a, b FigureChange) int { return cmp.Compare(a.rank(), b.rank()) })
 	return c
-}
-
-func worseFirst(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return -1
-	default:
-		return 1
-	}
 }
 
 func rowsOf(reports []*harness.Report) map[Subject][]harness.Row {
@@ -149,40 +164,53 @@ func tally(rows []harness.Row) Tally {
 	return t
 }
 
-// severity orders worst verdicts: held, inconclusive, violated.
-func (t Tally) severity() int {
+// verdict is what the runs of a side show together, by what is expected: any run that must not be counts, then any that proves
+// nothing.
+func (t Tally) verdict(expected harness.Expectation) harness.Verdict {
+	bad, good, badRuns := harness.Violated, harness.Held, t.Violated
+	if expected == harness.MustBreak {
+		bad, good, badRuns = harness.Held, harness.Violated, t.Held
+	}
 	switch {
-	case t.Violated > 0:
-		return 2
+	case badRuns > 0:
+		return bad
 	case t.Inconclusive > 0:
-		return 1
+		return harness.Inconclusive
 	default:
-		return 0
+		return good
+	}
+}
+
+// changed compares a later side's verdict with the first side's.
+func changed(expected harness.Expectation, first, later harness.Verdict) Change {
+	switch {
+	case expected == harness.MustHold && later == harness.Violated && first != harness.Violated:
+		return Worse
+	case first == harness.Inconclusive || later == harness.Inconclusive:
+		return Unproved
+	case first == later:
+		return ""
+	case expected == harness.MayBreak:
+		return Different
+	case expected == harness.MustBreak && later == harness.Held:
+		return Unproved
+	default:
+		return Better
 	}
 }
 
 func compareVerdicts(s Subject, sides [][]harness.Row) (VerdictChange, bool) {
-	v := VerdictChange{Subject: s, Guarantee: sides[0][0].Claims}
-	changed := false
+	v := VerdictChange{Subject: s, Guarantee: sides[0][0].Claims, Expected: expected(sides[0][0])}
 	for i, rows := range sides {
 		t := tally(rows)
 		v.Tallies = append(v.Tallies, t)
-		if i > 0 && t.severity() != v.Tallies[0].severity() {
-			changed = true
-			v.Worse = v.Worse || t.severity() > v.Tallies[0].severity()
+		if i == 0 {
+			continue
+		}
+		if c := changed(v.Expected, v.Tallies[0].verdict(v.Expected), t.verdict(v.Expected)); c.rank() < v.Change.rank() {
+			v.Change = c
 		}
 	}
-	return v, changed
-}
-
-// amount is a figure as a number: a count, or nanoseconds.
-func amount(v any) (amount float64, is bool) {
-	switch v := v.(type) {
-	case uint64:
-		return float64(v), true
-	case time.Duration:
-		return float64(v), true
-	default:
-		return 0, false
-	}
+	v.Worse = v.Change == Worse
+	return v, v.Change != ""
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// Difference says what the difference of a figure between two sides means.
+// Difference is what the difference of a figure between two sides means.
 type Difference string
 
 // The differences. Only runs that were repeated show how far a figure strays by itself.
@@ -22,19 +22,19 @@ const (
 	WithinSpread Difference = "within the spread"
 )
 
-// Spread is a figure over the runs of one side. Durations are nanoseconds.
+// Spread is a figure over the runs of one side. Durations are nanoseconds, null where infinite.
 type Spread struct {
 	// Runs is the number of runs in which the figure was observed.
-	Runs   int     `json:"runs"`
-	Median float64 `json:"median"`
-	Min    float64 `json:"min"`
-	Max    float64 `json:"max"`
+	Runs   int    `json:"runs"`
+	Median Amount `json:"median"`
+	Min    Amount `json:"min"`
+	Max    Amount `json:"max"`
 }
 
 // FigureChange is a figure that is not the same on every side.
 type FigureChange struct {
 	Subject
-	// Key is the column's name in JSON; Duration says that its values are nanoseconds.
+	// Key is the column's name in JSON; Duration reports that its values are nanoseconds.
 	Key      string   `json:"key"`
 	Duration bool     `json:"duration,omitempty"`
 	Spreads  []Spread `json:"spreads"`
@@ -76,9 +76,9 @@ func compareFigures(s Subject, sides [][]harness.Row) []FigureChange {
 }
 
 func spreadOf(c Column, rows []harness.Row) Spread {
-	var values []float64
+	var values []Amount
 	for _, r := range rows {
-		if n, is := amount(c.Value(r)); is {
+		if n, is := amountOf(c, r); is {
 			values = append(values, n)
 		}
 	}

@@ -2,13 +2,12 @@ package results
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
-	"time"
+
+	"github.com/chaeos/chaeos/harness/prose"
 )
 
 // CompareOptions shape a comparison for people.
@@ -23,6 +22,7 @@ type CompareOptions struct {
 
 // WriteComparison writes what differs between the sides, verdicts first. Errors are w's.
 func WriteComparison(w io.Writer, c *Comparison, opts CompareOptions) error {
+	c = prose.Cleaned(c)
 	var b bytes.Buffer
 	draw, item := grid, ""
 	if opts.Markdown {
@@ -31,7 +31,7 @@ func WriteComparison(w io.Writer, c *Comparison, opts CompareOptions) error {
 		draw = fitted(opts.Width)
 	}
 	for i, side := range c.Sides {
-		fmt.Fprintf(&b, item+"%s  %s, %s\n", letter(i), side, plural(uint64(c.Runs[i]), "run"))
+		fmt.Fprintf(&b, item+"%s  %s, %s\n", letter(i), side, prose.Plural(c.Runs[i], "run"))
 	}
 	b.WriteByte('\n')
 	if c.Compared == 0 {
@@ -51,7 +51,7 @@ func WriteComparison(w io.Writer, c *Comparison, opts CompareOptions) error {
 	return err
 }
 
-// missingLines tells what was not compared, a line an experiment.
+// missingLines lists what was not compared, a line for each experiment.
 func missingLines(all []Missing) []string {
 	var lines []string
 	for i := 0; i < len(all); {
@@ -65,31 +65,7 @@ func missingLines(all []Missing) []string {
 }
 
 // CompareJSON writes a comparison for programs. Errors are w's.
-func CompareJSON(w io.Writer, c *Comparison) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(c)
-}
-
-// fitted draws a table where it fits, and else a line of its cells for each of its lines, wrapped.
-func fitted(width int) drawer {
-	return func(b *bytes.Buffer, head []string, left []bool, body [][]string) error {
-		if gridWidth(head, body) <= width {
-			return grid(b, head, left, body)
-		}
-		for _, cells := range body {
-			line := strings.Join(cells[:3], " ") + ":"
-			for i, c := range cells[3:] {
-				line += fmt.Sprintf(" %s %s;", head[i+3], c)
-			}
-			b.WriteString(strings.Join(wrap(strings.TrimSuffix(line, ";"), width), "\n  ") + "\n")
-		}
-		return nil
-	}
-}
-
-type drawer func(b *bytes.Buffer, head []string, left []bool, body [][]string) error
+func CompareJSON(w io.Writer, c *Comparison) error { return EncodeJSON(w, c) }
 
 // letter names a side in a table's head: A, B, …, Z, 27, 28, …
 func letter(i int) string {
@@ -104,45 +80,59 @@ func verdictTable(b *bytes.Buffer, c *Comparison, draw drawer) error {
 		b.WriteString("verdicts: no change\n\n")
 		return nil
 	}
-	head := []string{"VERDICT", "EXPERIMENT", "PIPELINE", "CLAIM"}
+	head := []string{"VERDICT", "EXPERIMENT", "PIPELINE", "CLAIM", "EXPECTED"}
 	for i := range c.Sides {
 		head = append(head, letter(i))
 	}
 	var body [][]string
 	for _, v := range c.Verdicts {
-		word := "better"
+		word := string(v.Change)
 		if v.Worse {
-			word = "WORSE"
+			word = strings.ToUpper(word)
 		}
-		line := []string{word, v.Experiment, v.Pipeline, string(v.Guarantee)}
+		line := []string{word, v.Experiment, v.Pipeline, string(v.Guarantee), string(v.Expected)}
 		for _, t := range v.Tallies {
 			line = append(line, t.String())
 		}
 		body = append(body, line)
 	}
-	if err := draw(b, head, lefts(len(head)), body); err != nil {
+	if err := draw(b, sheet{head, lefts(len(head)), body}); err != nil {
 		return err
 	}
 	b.WriteByte('\n')
 	return nil
 }
 
-// String tells the verdicts of one run by name, and of several by number.
+// String names the verdict of one run, and counts those of several.
 func (t Tally) String() string {
-	words := []struct {
-		n    int
-		name string
-	}{{t.Held, "held"}, {t.Violated, "violated"}, {t.Inconclusive, "inconclusive"}}
 	var parts []string
-	for _, w := range words {
-		switch {
-		case w.n == t.Runs && t.Runs == 1:
-			return w.name
-		case w.n > 0:
-			parts = append(parts, fmt.Sprintf("%d %s", w.n, w.name))
+	for _, c := range t.counts() {
+		if c.n == t.Runs && t.Runs == 1 {
+			return c.verdict
 		}
+		parts = append(parts, fmt.Sprintf("%d %s", c.n, c.verdict))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// inRuns says in how many runs each verdict came out: "held in 3, violated in 1 of 4 runs".
+func (t Tally) inRuns() string {
+	var parts []string
+	for _, c := range t.counts() {
+		parts = append(parts, fmt.Sprintf("%s in %d", c.verdict, c.n))
+	}
+	return fmt.Sprintf("%s of %d runs", strings.Join(parts, ", "), t.Runs)
+}
+
+type verdictCount struct {
+	n       int
+	verdict string
+}
+
+// counts lists the verdicts that came out at all.
+func (t Tally) counts() []verdictCount {
+	return slices.DeleteFunc([]verdictCount{{t.Held, "held"}, {t.Violated, "violated"}, {t.Inconclusive, "inconclusive"}},
+		func(c verdictCount) bool { return c.n == 0 })
 }
 
 func figureTable(b *bytes.Buffer, c *Comparison, opts CompareOptions, draw drawer) error {
@@ -166,14 +156,14 @@ func figureTable(b *bytes.Buffer, c *Comparison, opts CompareOptions, draw drawe
 	}
 	if len(body) == 0 {
 		b.WriteString("figures: no change\n")
-	} else if err := draw(b, head, left, body); err != nil {
+	} else if err := draw(b, sheet{head, left, body}); err != nil {
 		return err
 	}
 	if chance > 0.01 {
-		fmt.Fprintf(b, "of figures that did not change, %.0f %% look changed by chance with so few runs (--repeat more)\n", 100*chance)
+		fmt.Fprintf(b, "with this few runs, %.0f %% of the figures that did not change look changed by chance (--repeat makes more runs)\n", 100*chance)
 	}
 	if hidden > 0 {
-		fmt.Fprintf(b, "%s within the spread of repeated runs (--all lists them)\n", plural(uint64(hidden), "difference"))
+		fmt.Fprintf(b, "%s within the spread of repeated runs (--all lists them)\n", prose.Plural(hidden, "difference"))
 	}
 	return nil
 }
@@ -190,6 +180,14 @@ func figureLine(f FigureChange) []string {
 }
 
 func headerOf(key string) string { return column(key).Header }
+
+func headersOf(keys []string) []string {
+	heads := make([]string, len(keys))
+	for i, key := range keys {
+		heads[i] = headerOf(key)
+	}
+	return heads
+}
 
 func isDuration(key string) bool { return column(key).Duration }
 
@@ -214,38 +212,25 @@ func spreadText(s Spread, duration bool) string {
 	}
 }
 
-func amountText(v float64, isDuration bool) string {
-	if isDuration {
-		return duration(time.Duration(v))
-	}
-	whole, half := math.Modf(v)
-	if half != 0 { // the median of an even number of counts
-		return thousands(uint64(whole)) + ".5"
-	}
-	return thousands(uint64(whole))
-}
-
 func differenceText(f FigureChange, side int) string {
 	d := f.Differences[side-1]
 	if d == "" {
 		return missing
 	}
 	from, to := f.Spreads[0].Median, f.Spreads[side].Median
-	sign, delta := "+", to-from
+	sign, delta := "+", Amount(0)
+	if from != to { // infinity less infinity is no number
+		delta = to - from
+	}
 	if delta < 0 {
 		sign, delta = "-", -delta
 	}
 	text := sign + amountText(delta, f.Duration)
-	if from > 0 {
+	if from > 0 && from < infinity && delta < infinity {
 		text += fmt.Sprintf(" (%s%.0f %%)", sign, 100*delta/from)
 	}
 	return text + ", " + string(d)
 }
 
-func lefts(n int) []bool {
-	left := make([]bool, n)
-	for i := range left {
-		left[i] = true
-	}
-	return left
-}
+// lefts are n columns of words.
+func lefts(n int) []bool { return slices.Repeat([]bool{true}, n) }

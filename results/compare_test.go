@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/golden"
 	"github.com/chaeos/chaeos/results"
 )
 
@@ -87,23 +88,108 @@ func TestAFigureThatDidNotChange(t *testing.T) {
 	require.InDelta(t, 0.1, float64(changed)/rounds, 0.02)
 }
 
+// TestCompareVerdicts: inconclusive is neither better nor worse, and a verdict is judged by what is expected of it.
 func TestCompareVerdicts(t *testing.T) {
-	held := runs([]uint64{5}, s(2))
-	for name, c := range map[string]struct {
-		a, b           []*harness.Report
-		changed, worse bool
-	}{
-		"held to held":             {held, held, false, false},
-		"held to violated":         {held, []*harness.Report{held[0], lossy()}, true, true},
-		"held to inconclusive":     {held, []*harness.Report{undecided()}, true, true},
-		"violated to inconclusive": {[]*harness.Report{lossy()}, []*harness.Report{undecided()}, true, false},
-		"violated to held":         {[]*harness.Report{lossy()}, held, true, false},
-		"as often violated":        {[]*harness.Report{lossy(), held[0]}, []*harness.Report{lossy()}, false, false},
-	} {
-		got := results.Compare([]results.Side{{Name: "a", Reports: c.a}, {Name: "b", Reports: c.b}})
-		require.Equal(t, c.changed, len(got.Verdicts) == 1, name)
-		require.Equal(t, c.worse, got.Worse(), name)
+	side := func(expected harness.Expectation, verdicts ...harness.Verdict) (all []*harness.Report) {
+		for _, v := range verdicts {
+			r := runs([]uint64{5}, s(2))[0]
+			r.Rows[0].Verdicts[0].Verdict, r.Rows[0].Verdicts[0].Expected = v, expected
+			all = append(all, r)
+		}
+		return all
 	}
+	const held, violated, unknown = harness.Held, harness.Violated, harness.Inconclusive
+	for _, c := range []struct {
+		expected harness.Expectation
+		a, b     []harness.Verdict
+		want     results.Change
+	}{
+		{"", []harness.Verdict{held}, []harness.Verdict{held}, ""},
+		{"", []harness.Verdict{held}, []harness.Verdict{held, violated}, results.Worse},
+		{"", []harness.Verdict{held}, []harness.Verdict{unknown}, results.Unproved},
+		{"", []harness.Verdict{held}, []harness.Verdict{held, unknown}, results.Unproved},
+		{"", []harness.Verdict{violated}, []harness.Verdict{unknown}, results.Unproved},
+		{"", []harness.Verdict{violated}, []harness.Verdict{held}, results.Better},
+		{"", []harness.Verdict{violated, held}, []harness.Verdict{violated}, ""},
+		{"", []harness.Verdict{unknown}, []harness.Verdict{held}, results.Unproved},
+		{"", []harness.Verdict{unknown}, []harness.Verdict{unknown}, results.Unproved},
+		{"", []harness.Verdict{unknown}, []harness.Verdict{violated}, results.Worse},
+		{harness.MustBreak, []harness.Verdict{violated}, []harness.Verdict{violated}, ""},
+		{harness.MustBreak, []harness.Verdict{violated}, []harness.Verdict{unknown}, results.Unproved},
+		{harness.MustBreak, []harness.Verdict{violated}, []harness.Verdict{held}, results.Unproved},
+		{harness.MustBreak, []harness.Verdict{held}, []harness.Verdict{violated}, results.Better},
+		{harness.MayBreak, []harness.Verdict{held}, []harness.Verdict{violated}, results.Different},
+		{harness.MayBreak, []harness.Verdict{violated}, []harness.Verdict{held}, results.Different},
+		{harness.MayBreak, []harness.Verdict{violated}, []harness.Verdict{unknown}, results.Unproved},
+	} {
+		got := results.Compare([]results.Side{{Name: "a", Reports: side(c.expected, c.a...)}, {Name: "b", Reports: side(c.expected, c.b...)}})
+		if c.want == "" {
+			require.Empty(t, got.Verdicts, "%+v", c)
+		} else {
+			require.Len(t, got.Verdicts, 1, "%+v", c)
+			require.Equal(t, c.want, got.Verdicts[0].Change, "%+v", c)
+		}
+		require.Equal(t, c.want == results.Worse, got.Worse(), "%+v", c)
+		require.Equal(t, c.want == results.Unproved, got.Unproved(), "%+v", c)
+	}
+}
+
+// TestTheWorstChangeCounts: of several later sides.
+func TestTheWorstChangeCounts(t *testing.T) {
+	held := runs([]uint64{5}, s(2))
+	got := results.Compare([]results.Side{{Name: "a", Reports: held}, {Name: "b", Reports: []*harness.Report{undecided()}}, {Name: "c", Reports: []*harness.Report{lossy()}}, {Name: "d", Reports: held}})
+	require.Equal(t, results.Worse, got.Verdicts[0].Change)
+	require.False(t, got.Unproved())
+}
+
+// TestInfiniteLatencies survive summaries and comparisons, as text and as JSON.
+func TestInfiniteLatencies(t *testing.T) {
+	night := func(p99 ...*time.Duration) (all []*harness.Report) {
+		for _, d := range p99 {
+			r := runs([]uint64{5}, s(2))[0]
+			if d != nil {
+				r.Rows[0].Numbers.Set("p99", *d)
+			} else {
+				r.Rows[0].Numbers.Set("neverLive", 500)
+			}
+			all = append(all, r)
+		}
+		return all
+	}
+	finite := p(s(15.4))
+	for _, c := range []struct {
+		a, b []*harness.Report
+		says string
+	}{
+		{night(finite), night(nil), `P99 E2E +worker-kill +idempotent +15\.4s +∞ +\+∞, one run a side`},
+		{night(nil), night(finite), `P99 E2E +worker-kill +idempotent +∞ +15\.4s +-∞, one run a side`},
+		{night(finite, finite, nil), night(nil, nil, nil), `P99 E2E +worker-kill +idempotent +15\.4s \(15\.4s–∞\) +∞ +\+∞, within the spread`},
+		{night(nil, nil, finite), night(nil, nil, nil), `P99 E2E +worker-kill +idempotent +∞ \(15\.4s–∞\) +∞ +\+0ms, within the spread`},
+	} {
+		comparison := results.Compare([]results.Side{{Name: "a", Reports: c.a}, {Name: "b", Reports: c.b}})
+		var b bytes.Buffer
+		require.NoError(t, results.WriteComparison(&b, comparison, results.CompareOptions{All: true}))
+		require.Regexp(t, c.says, b.String())
+		b.Reset()
+		require.NoError(t, results.CompareJSON(&b, comparison))
+		var back results.Comparison
+		require.NoError(t, json.Unmarshal(b.Bytes(), &back))
+		require.Equal(t, comparison, &back)
+	}
+	for _, reports := range [][]*harness.Report{night(nil), night(finite, nil)} {
+		sum := results.Summarise("x", reports, nil)
+		var text, plain, doc bytes.Buffer
+		require.NoError(t, results.WriteSummary(&text, sum, results.SummaryOptions{}))
+		require.Regexp(t, `(?m)idempotent.* ∞$`, text.String())
+		require.NoError(t, results.SummaryCSV(&plain, sum))
+		require.Regexp(t, `(?m),inf$`, plain.String())
+		require.NoError(t, results.SummaryJSON(&doc, sum))
+		require.Regexp(t, `"p99": null`, doc.String())
+		var back results.Summary
+		require.NoError(t, json.Unmarshal(doc.Bytes(), &back))
+		require.Equal(t, sum, &back)
+	}
+	require.NotContains(t, results.Summarise("x", night(p(time.Duration(0)), nil)[:1], nil).Rows[0].Worst, "p50", "not observed is not infinite")
 }
 
 func TestCompareNamesWhatIsMissing(t *testing.T) {
@@ -135,7 +221,7 @@ func TestComparisonForms(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		require.NoError(t, results.WriteComparison(&b, comparison(), opts))
-		golden(t, name, b.Bytes())
+		golden.Equal(t, "testdata/"+name, b.Bytes())
 	}
 	var b bytes.Buffer
 	require.NoError(t, results.CompareJSON(&b, comparison()))
@@ -162,7 +248,7 @@ func TestNothingInCommon(t *testing.T) {
 func TestComparisonOfTheSameRuns(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, results.WriteComparison(&b, results.Compare([]results.Side{
-		{Name: "a", Reports: everyReport()}, {Name: "b", Reports: everyReport()}}), results.CompareOptions{}))
+		{Name: "a", Reports: []*harness.Report{clean(), violated()}}, {Name: "b", Reports: []*harness.Report{clean(), violated()}}}), results.CompareOptions{}))
 	require.Contains(t, b.String(), "verdicts: no change")
 	require.Contains(t, b.String(), "figures: no change")
 	require.ErrorIs(t, results.WriteComparison(failing{io.ErrShortWrite}, comparison(), results.CompareOptions{}), io.ErrShortWrite)

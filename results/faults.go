@@ -7,18 +7,20 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 )
 
-// faultLines writes one line a fault: when it was active, from the start of the load; what it hit; and what came of it.
+// faultLines writes one line for each fault: when it was active, from the start of the load; what it hit; what came of it.
 func faultLines(b *bytes.Buffer, r *harness.Report, width int) {
 	if len(r.Faults) == 0 {
 		b.WriteString("fault  none\n")
 		return
 	}
-	if width > 0 {
+	long := func(f harness.FaultRecord) bool { return utf8.RuneCountInString(hit(f)) > longHit }
+	if width > 0 || slices.ContainsFunc(r.Faults, long) {
 		write(b, faultNotes(r), width)
 		return
 	}
@@ -29,7 +31,10 @@ func faultLines(b *bytes.Buffer, r *harness.Report, width int) {
 	flush(lines)
 }
 
-// FaultLines says of each fault when it was active, from the start of the load, what it hit, and what came of it.
+// longHit is the length from which on what a fault hit has a line of its own: all lines are as wide as the longest.
+const longHit = 100
+
+// FaultLines returns one line for each fault: when it was active, from the start of the load; what it hit; what came of it.
 func FaultLines(r *harness.Report) []string {
 	var lines []string
 	for _, f := range r.Faults {
@@ -38,7 +43,7 @@ func FaultLines(r *harness.Report) []string {
 	return lines
 }
 
-// faultNotes are the same lines for a narrow terminal: what came of a fault goes below what it hit.
+// faultNotes returns the same lines for a narrow terminal: what came of a fault goes below what it hit.
 func faultNotes(r *harness.Report) []note {
 	var out []note
 	for _, f := range r.Faults {
@@ -48,7 +53,7 @@ func faultNotes(r *harness.Report) []note {
 	return out
 }
 
-// active is the time between injection and heal as it was, or as planned where it never came to be.
+// active is the time between injection and heal, or the planned time where the fault was never injected.
 func active(f harness.FaultRecord, start history.Time) string {
 	switch {
 	case f.Injected == 0:
@@ -80,10 +85,10 @@ func outcome(f harness.FaultRecord) string {
 	if f.Injected == 0 {
 		parts = append(parts, "never injected")
 	} else {
-		parts = append(parts, bites(f))
+		parts = append(parts, tookEffect(f))
 	}
 	if f.Effect != "" {
-		parts[0] += ": " + f.Effect
+		parts = append(parts, "reaction: "+f.Effect)
 	}
 	if text := lasting(f.Lasting); text != "" {
 		parts = append(parts, "stays: "+text)
@@ -113,25 +118,28 @@ func lasting(all []harness.Lasting) string {
 	return strings.Join(parts, ", ")
 }
 
-// bites says whom the fault hit: everyone, no one, or whom and whom not.
-func bites(f harness.FaultRecord) string {
-	var bit, not []string
+// tookEffect names the pipelines on which the fault took effect, and those on which it should have and did not.
+func tookEffect(f harness.FaultRecord) string {
+	var on, not []string
 	for _, bite := range f.Bites {
-		if bite.Bit {
-			bit = append(bit, bite.Pipeline)
-		} else {
+		switch {
+		case bite.Bit:
+			on = append(on, bite.Pipeline)
+		case f.Concerns(bite.Pipeline):
 			not = append(not, bite.Pipeline)
 		}
 	}
 	switch {
 	case len(f.Bites) == 0:
-		return "whether it bit was not observed"
+		return "whether it took effect was not observed"
+	case len(on) == 0:
+		return "did not take effect"
+	case len(on) == len(f.Bites):
+		return "took effect"
 	case len(not) == 0:
-		return "bit"
-	case len(bit) == 0:
-		return "did not bite"
+		return "took effect on " + strings.Join(on, ", ")
 	default:
-		return "bit " + strings.Join(bit, ", ") + ", not " + strings.Join(not, ", ")
+		return "took effect on " + strings.Join(on, ", ") + ", not on " + strings.Join(not, ", ")
 	}
 }
 

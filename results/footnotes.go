@@ -9,18 +9,19 @@ import (
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/prose"
 )
 
-// defaultStalls is how many stalls a table lists unless told otherwise.
+// defaultStalls is how many stalls a table lists unless Options asks for another number.
 const defaultStalls = 5
 
-// note is one line below the table: what kind, about whom, and what.
+// note is one line below the table: its kind, the pipeline it is about, and the text.
 type note struct{ kind, about, text string }
 
 // footnotes explains the rows: how a pipeline differs from the others, why a verdict is what it is, what caused
-// duplicates and losses, what was not expected, and who held the log back.
-func footnotes(b *bytes.Buffer, r *harness.Report, left []Column, opts Options) {
-	if notes := append(leftOut(r.Rows, left), notes(r, opts)...); len(notes) > 0 {
+// duplicates and losses, what was not expected, and which transactions held the log back.
+func footnotes(b *bytes.Buffer, r *harness.Report, gone sheet, opts Options) {
+	if notes := append(leftOut(r.Rows, gone), notes(r, opts)...); len(notes) > 0 {
 		b.WriteByte('\n')
 		write(b, notes, opts.Width)
 	}
@@ -33,7 +34,7 @@ func footnotes(b *bytes.Buffer, r *harness.Report, left []Column, opts Options) 
 	}
 }
 
-// Note is one remark on a report: what kind, about which pipeline, and what.
+// Note is one remark on a report: its kind, the pipeline it is about ("" none), and the text.
 type Note struct{ Kind, About, Text string }
 
 // Notes lists everything that explains a report's rows: deviations, reasons, causes, surprises, stalls.
@@ -47,12 +48,12 @@ func Notes(r *harness.Report, opts Options) []Note {
 
 func notes(r *harness.Report, opts Options) []note {
 	var out []note
-	for _, collect := range []func(*harness.Report) []note{deviations, reasons, causes, beyond, remarks, surprises} {
+	for _, collect := range []func(*harness.Report) []note{deviations, reasons, causes, proofs, notClaimed, remarks, surprises} {
 		out = append(out, collect(r)...)
 	}
 	out = append(out, stalls(r, cmp.Or(opts.Stalls, defaultStalls))...)
-	for i := range out { // every topic and id begins with the run's name
-		out[i].text = strings.ReplaceAll(out[i].text, r.Run+"-", "")
+	for i := range out {
+		out[i].text = Short(out[i].text, r.Run)
 	}
 	return out
 }
@@ -89,14 +90,6 @@ func write(b *bytes.Buffer, notes []note, width int) {
 // leastRoom is the narrowest column of text that is still worth wrapping.
 const leastRoom = 24
 
-// limited wraps a text where there is a limit.
-func limited(text string, width int) []string {
-	if width <= 0 {
-		return []string{text}
-	}
-	return wrap(text, width)
-}
-
 func deviations(r *harness.Report) []note {
 	var out []note
 	for _, row := range r.Rows {
@@ -108,32 +101,37 @@ func deviations(r *harness.Report) []note {
 }
 
 // reasons explains every claim that was violated or is inconclusive, and what the experiment expected of other
-// guarantees; that a pipeline lacks what it neither claims nor is expected to give needs no explanation.
+// guarantees. A pipeline that lacks what it neither claims nor is expected to give needs no explanation.
 func reasons(r *harness.Report) []note {
 	var out []note
 	for _, why := range r.Inconclusive {
-		out = append(out, note{"why", "every pipeline", "inconclusive: " + why})
+		out = append(out, note{"why", "every pipeline", "can't count as held: " + why})
 	}
 	for _, row := range r.Rows {
 		for _, v := range row.Verdicts {
 			if v.Verdict != harness.Held && (v.Guarantee == row.Claims || v.Expected != "") {
-				out = append(out, explain(row.Pipeline, v)...)
+				out = append(out, explain(row.Pipeline, v, r.Inconclusive)...)
 			}
 		}
 	}
 	return out
 }
 
-func explain(pipeline string, v harness.GuaranteeVerdict) []note {
+// explain gives a verdict's reasons. Those of every pipeline have been given once.
+func explain(pipeline string, v harness.GuaranteeVerdict, ofAll []string) []note {
 	verdict := fmt.Sprintf("%s %s", v.Guarantee, v.Verdict)
 	if v.Expected != "" {
 		verdict += fmt.Sprintf(" (%s)", v.Expected)
 	}
-	if len(v.Reasons) == 0 {
+	own := slices.DeleteFunc(slices.Clone(v.Reasons), func(reason string) bool { return slices.Contains(ofAll, reason) })
+	if len(own) == 0 {
+		if len(v.Reasons) > 0 || len(ofAll) > 0 && v.Verdict == harness.Inconclusive {
+			return nil
+		}
 		return []note{{"why", pipeline, verdict + ": no reason was recorded"}}
 	}
-	out := []note{{"why", pipeline, verdict + ": " + v.Reasons[0]}}
-	for _, reason := range v.Reasons[1:] {
+	out := []note{{"why", pipeline, verdict + ": " + own[0]}}
+	for _, reason := range own[1:] {
 		out = append(out, note{"why", pipeline, "  " + reason})
 	}
 	return out
@@ -144,14 +142,14 @@ func causes(r *harness.Report) []note {
 	for _, row := range r.Rows {
 		n := row.Numbers
 		if d := n.Count("duplicates"); d > 0 {
-			text := fmt.Sprintf("%s of %s%s", plural(d, "duplicate"), plural(n.Count("duplicatedInputs"), "input"), by(n.ByCause("duplicatesBy")))
+			text := fmt.Sprintf("%s of %s%s", prose.Plural(d, "duplicate"), prose.Plural(n.Count("duplicatedInputs"), "input"), by(n.ByCause("duplicatesBy")))
 			out = append(out, note{"cause", row.Pipeline, text})
 		}
 		if lost := n.Count("lost"); lost > 0 {
-			out = append(out, note{"cause", row.Pipeline, thousands(lost) + " lost" + by(n.ByCause("lostBy"))})
+			out = append(out, note{"cause", row.Pipeline, prose.Thousands(lost) + " lost" + by(n.ByCause("lostBy"))})
 		}
 		if absent := n.Count("ackedAbsent"); absent > 0 {
-			out = append(out, note{"cause", row.Pipeline, thousands(absent) + " acked, absent from the input log (the source's fault)" + by(n.ByCause("ackedAbsentBy"))})
+			out = append(out, note{"cause", row.Pipeline, prose.Thousands(absent) + " acked, absent from the input log (the source's fault)" + by(n.ByCause("ackedAbsentBy"))})
 		}
 	}
 	return out
@@ -166,21 +164,22 @@ func by(counts map[string]uint64) string {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
 	for i, name := range names {
-		names[i] = thousands(counts[name]) + " " + name
+		names[i] = prose.Thousands(counts[name]) + " " + name
 	}
 	return ": " + strings.Join(names, ", ")
 }
 
-// beyond says what was not seen although the claim allows it: never a stronger verdict than was claimed.
-func beyond(r *harness.Report) []note {
+// notClaimed names what the claim allows and the run did not show. It is never a stronger verdict than was claimed, and it is
+// left out where a note says that the source doubled or lost records.
+func notClaimed(r *harness.Report) []note {
 	var out []note
 	for _, row := range r.Rows {
 		held := row.Verdict(row.Claims) == harness.Held
 		switch {
-		case held && row.Claims == harness.AtLeastOnce && row.Numbers.Count("duplicates") == 0:
-			out = append(out, note{"beyond its claim", row.Pipeline, "duplicates: none seen"})
-		case held && row.Claims == harness.AtMostOnce && row.Numbers.Count("lost") == 0:
-			out = append(out, note{"beyond its claim", row.Pipeline, "losses: none seen"})
+		case held && row.Claims == harness.AtLeastOnce && row.Numbers.Count("duplicates") == 0 && row.Numbers.Count("identityTwice") == 0:
+			out = append(out, note{"not claimed", row.Pipeline, "no duplicates were seen"})
+		case held && row.Claims == harness.AtMostOnce && row.Numbers.Count("lost") == 0 && row.Numbers.Count("ackedAbsent") == 0:
+			out = append(out, note{"not claimed", row.Pipeline, "no losses were seen"})
 		}
 	}
 	return out

@@ -2,10 +2,11 @@ package results
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/chaeos/chaeos/harness/prose"
 )
 
 // missing is what people see for "does not apply" and "not observed".
@@ -16,25 +17,12 @@ func format(v any) string {
 	case nil:
 		return missing
 	case uint64:
-		return thousands(v)
+		return prose.Thousands(v)
 	case time.Duration:
 		return duration(v)
 	default:
 		return fmt.Sprint(v)
 	}
-}
-
-// thousands writes n with a comma before every third digit.
-func thousands(n uint64) string {
-	digits := strconv.FormatUint(n, 10)
-	var b strings.Builder
-	for i, d := range digits {
-		if i > 0 && (len(digits)-i)%3 == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteRune(d)
-	}
-	return b.String()
 }
 
 // duration writes d with the two or three digits that a reader compares: 0.4ms, 12ms, 9.3s, 1m31s, 2h05m.
@@ -74,12 +62,4 @@ func anchor(key string) string {
 		b.WriteRune(unicode.ToLower(r))
 	}
 	return b.String()
-}
-
-// plural is n with its noun: 1 record, 1,204 records.
-func plural(n uint64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return thousands(n) + " " + noun + "s"
 }

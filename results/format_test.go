@@ -1,7 +1,6 @@
 package results
 
 import (
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,14 +30,6 @@ func TestDuration(t *testing.T) {
 		-12 * time.Millisecond:    "-12ms",
 	} {
 		require.Equal(t, want, duration(d), "%d ns", d)
-	}
-}
-
-func TestThousands(t *testing.T) {
-	for n, want := range map[uint64]string{
-		0: "0", 999: "999", 1000: "1,000", 96210: "96,210", 1234567: "1,234,567", math.MaxUint64: "18,446,744,073,709,551,615",
-	} {
-		require.Equal(t, want, thousands(n))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/golden"
 	"github.com/chaeos/chaeos/results"
 )
 
@@ -22,7 +23,7 @@ func TestMarkdown(t *testing.T) {
 	for name, report := range reports {
 		var b bytes.Buffer
 		require.NoError(t, results.Markdown(&b, report(), results.Options{Verify: "chaeos verify runs/x"}))
-		golden(t, name+".md", b.Bytes())
+		golden.Equal(t, "testdata/"+name+".md", b.Bytes())
 	}
 }
 
@@ -37,7 +38,7 @@ func TestMarkdownEscapes(t *testing.T) {
 func TestCSV(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, results.CSV(&b, everyReport()))
-	golden(t, "all.csv", b.Bytes())
+	golden.Equal(t, "testdata/all.csv", b.Bytes())
 	lines, err := csv.NewReader(&b).ReadAll()
 	require.NoError(t, err)
 	rows := 0
@@ -55,7 +56,28 @@ func TestJUnit(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		require.NoError(t, results.JUnit(&b, everyReport(), opts))
-		golden(t, name, b.Bytes())
+		golden.Equal(t, "testdata/"+name, b.Bytes())
+	}
+}
+
+// TestJUnitAsksWhatItsNamesSay: a claim that must break and held is a failure, unless the claims alone are asked about.
+func TestJUnitAsksWhatItsNamesSay(t *testing.T) {
+	r := violated()
+	r.Rows[0].Verdicts[0].Verdict, r.Rows[0].Verdicts[0].Surprise = harness.Held, true
+	r.Rows = r.Rows[:1]
+	for _, c := range []struct {
+		opts results.JUnitOptions
+		want string
+	}{{results.JUnitOptions{}, `failures="1"`}, {results.JUnitOptions{Strict: true}, `failures="0"`}} {
+		opts, want := c.opts, c.want
+		var one, many bytes.Buffer
+		require.NoError(t, results.JUnit(&one, []*harness.Report{r}, opts))
+		require.NoError(t, results.SummaryJUnit(&many, results.Summarise("x", []*harness.Report{r}, nil), opts))
+		for _, text := range []string{one.String(), many.String()} {
+			require.Contains(t, text, want)
+			require.Equal(t, opts.Strict, strings.Contains(text, `name="at-least-once holds"`))
+			require.Equal(t, !opts.Strict, strings.Contains(text, `name="at-least-once breaks, as expected"`))
+		}
 	}
 }
 

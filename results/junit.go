@@ -5,15 +5,17 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/prose"
 )
 
-// JUnitOptions say what counts as what.
+// JUnitOptions choose what counts as a failure.
 type JUnitOptions struct {
-	// Strict makes every violated guarantee a failure, also where the experiment expects it to break.
+	// Strict asks of every guarantee that it holds, also where the experiment expects it to break.
 	Strict bool
 	// SkipInconclusive reports an inconclusive guarantee as skipped instead of as an error.
 	SkipInconclusive bool
@@ -69,7 +71,7 @@ type junitDetail struct {
 	Text    string `xml:",chardata"`
 }
 
-// JUnit writes a test suite a run and a test case a guarantee that was claimed or expected. A violated guarantee is a
+// JUnit writes a test suite for each run, and a test case for each guarantee that was claimed or expected. A violated guarantee is a
 // failure unless the experiment expects it to break; an inconclusive one is an error. Errors are w's.
 func JUnit(w io.Writer, reports []*harness.Report, opts JUnitOptions) error {
 	all := junitSuites{Name: "chaeos"}
@@ -77,7 +79,7 @@ func JUnit(w io.Writer, reports []*harness.Report, opts JUnitOptions) error {
 		all.Suites = append(all.Suites, junitRun(r, opts))
 		all.took += r.Took
 	}
-	return all.write(w, opts.Failed)
+	return all.write(w, prose.Cleaned(opts.Failed))
 }
 
 // write sums the suites up, adds one of the runs without a report where there are any, and writes the document.
@@ -110,6 +112,11 @@ func (all *junitSuites) write(w io.Writer, failed []string) error {
 }
 
 func junitRun(r *harness.Report, opts JUnitOptions) junitSuite {
+	dir := r.Run
+	if opts.Dir != nil {
+		dir = opts.Dir(r)
+	}
+	r, dir = prose.Cleaned(r), prose.Line(dir)
 	s := junitSuite{
 		Name: fmt.Sprintf("%s seed %d", r.Experiment, r.Seed), Time: fmt.Sprintf("%.3f", r.Took.Seconds()),
 		Timestamp:  r.Started.UTC().Format("2006-01-02T15:04:05"),
@@ -118,7 +125,7 @@ func junitRun(r *harness.Report, opts JUnitOptions) junitSuite {
 	for _, row := range r.Rows {
 		for _, v := range row.Verdicts {
 			if v.Guarantee == row.Claims || v.Expected != "" {
-				s.add(junitGuarantee(r, row, v, opts))
+				s.add(junitGuarantee(r, row, v, dir, opts))
 			}
 		}
 	}
@@ -138,12 +145,12 @@ func (s *junitSuite) add(c junitCase) {
 	}
 }
 
-func junitGuarantee(r *harness.Report, row harness.Row, v harness.GuaranteeVerdict, opts JUnitOptions) junitCase {
-	c := junitCase{Class: r.Experiment + "." + row.Pipeline, Name: string(v.Guarantee), Time: "0.000"}
+func junitGuarantee(r *harness.Report, row harness.Row, v harness.GuaranteeVerdict, dir string, opts JUnitOptions) junitCase {
 	expected := cmp.Or(v.Expected, harness.MustHold)
+	c := junitCase{Class: r.Experiment + "." + row.Pipeline, Name: tested(v.Guarantee, expected, opts), Time: "0.000"}
 	detail := &junitDetail{
 		Message: fmt.Sprintf("%s %s (%s)", v.Guarantee, v.Verdict, expected), Type: v.Verdict.String(),
-		Text: junitText(r, row, v, opts),
+		Text: junitText(r, row, v, dir),
 	}
 	switch {
 	case v.Verdict == harness.Inconclusive && opts.SkipInconclusive:
@@ -152,7 +159,7 @@ func junitGuarantee(r *harness.Report, row harness.Row, v harness.GuaranteeVerdi
 		c.Error = detail
 	case v.Verdict == harness.Violated && (opts.Strict || expected == harness.MustHold):
 		c.Failure = detail
-	case v.Verdict == harness.Held && expected == harness.MustBreak:
+	case v.Verdict == harness.Held && expected == harness.MustBreak && !opts.Strict:
 		detail.Message += ": the experiment showed nothing"
 		c.Failure = detail
 	default:
@@ -161,21 +168,30 @@ func junitGuarantee(r *harness.Report, row harness.Row, v harness.GuaranteeVerdi
 	return c
 }
 
-// junitText is what a person needs to see: the reasons, the counts, and the command that explains them.
-func junitText(r *harness.Report, row harness.Row, v harness.GuaranteeVerdict, opts JUnitOptions) string {
+// tested names what a case asserts, so that a passed one says what came out. It depends on what is expected alone: a case
+// keeps its name from run to run.
+func tested(g harness.Guarantee, expected harness.Expectation, opts JUnitOptions) string {
+	switch {
+	case opts.Strict || expected == harness.MustHold:
+		return fmt.Sprintf("%s holds", g)
+	case expected == harness.MustBreak:
+		return fmt.Sprintf("%s breaks, as expected", g)
+	default:
+		return fmt.Sprintf("%s may break", g)
+	}
+}
+
+// junitText gives a person the reasons, the counts, and the command that explains them.
+func junitText(r *harness.Report, row harness.Row, v harness.GuaranteeVerdict, dir string) string {
 	var b strings.Builder
 	b.WriteByte('\n')
-	for _, reason := range append(v.Reasons, r.Inconclusive...) {
+	for _, reason := range slices.Concat(v.Reasons, r.Inconclusive) {
 		fmt.Fprintln(&b, reason)
 	}
 	for _, c := range Columns() {
 		if n, is := c.Value(row).(uint64); is && (n > 0 || c.Show == harness.Always) {
 			fmt.Fprintf(&b, "%s %d\n", c.Key, n)
 		}
-	}
-	dir := r.Run
-	if opts.Dir != nil {
-		dir = opts.Dir(r)
 	}
 	for _, flag := range Anomalies(row.Numbers) {
 		fmt.Fprintf(&b, "chaeos explain %s --pipeline %s --%s\n", dir, row.Pipeline, flag)

@@ -2,16 +2,17 @@ package results
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/prose"
 )
 
 // Life writes what happened to one record, for people: how it ended in each pipeline first, then every event in time
 // order. Faults are lettered; an event carries the letters of those that were active. Errors are w's.
 func Life(w io.Writer, l *harness.RecordLife) error {
+	l = prose.Cleaned(l)
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "source %d sequence %d   %s, run %s\n", l.Source, l.Sequence, l.Experiment, l.Run)
 	lines := columnar(&b)
@@ -65,7 +66,7 @@ func lifeEvents(b *bytes.Buffer, l *harness.RecordLife) {
 	flush(lines)
 }
 
-// lifeTime is an event's time from the load's start; ~ says that it is a batch's wall-clock stamp.
+// lifeTime is an event's time from the load's start; ~ marks one that is a batch's wall-clock stamp.
 func lifeTime(l *harness.RecordLife, e harness.LifeEvent) string {
 	text := fmt.Sprintf("%.6f", e.At.Sub(l.LoadStart).Seconds())
 	if e.Estimated {
@@ -122,11 +123,8 @@ func faultLetter(i int) string {
 
 // LivesJSON writes lives for programs, one document each; times are nanoseconds of the run's monotonic clock.
 func LivesJSON(w io.Writer, all []*harness.RecordLife) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
 	for _, l := range all {
-		if err := enc.Encode(l); err != nil {
+		if err := EncodeJSON(w, l); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/golden"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/results"
 )
@@ -50,7 +51,7 @@ func life() *harness.RecordLife {
 func TestLife(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, results.Lives(&b, []*harness.RecordLife{life(), {Run: "run", Experiment: "baseline", Identity: history.Identity{Source: 1}}}))
-	golden(t, "life.txt", b.Bytes())
+	golden.Equal(t, "testdata/life.txt", b.Bytes())
 }
 
 // TestLifeOfAnEffect: it stands at the service, at the service's time, and no broker's batch is quoted with it.

@@ -6,10 +6,12 @@ import (
 	"io"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/prose"
 )
 
 // ListExperiments writes the experiments' names with what each does, one line each.
 func ListExperiments(w io.Writer, experiments []harness.Experiment) error {
+	experiments = prose.Cleaned(experiments)
 	var b bytes.Buffer
 	lines := columnar(&b)
 	for _, e := range experiments {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/golden"
 	"github.com/chaeos/chaeos/results"
 )
 
@@ -16,5 +17,5 @@ func TestListExperiments(t *testing.T) {
 		{Name: "baseline", Summary: "no fault"},
 		{Name: "leader-partition", Summary: "the leader is cut off from its peers, clients still reach it"},
 	}))
-	golden(t, "list.txt", b.Bytes())
+	golden.Equal(t, "testdata/list.txt", b.Bytes())
 }

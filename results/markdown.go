@@ -6,18 +6,16 @@ import (
 	"io"
 	"strings"
 
-	"github.com/olekukonko/tablewriter"
-	"github.com/olekukonko/tablewriter/renderer"
-	"github.com/olekukonko/tablewriter/tw"
-
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/prose"
 )
 
 // Markdown writes what a run showed as a section of a GitHub-flavoured document: heading, faults, a row a pipeline, and
 // what explains the rows. Errors are w's.
 func Markdown(w io.Writer, report *harness.Report, opts Options) error {
+	report, opts.Verify = prose.Cleaned(report), prose.Line(opts.Verify)
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "## %s\n\n%s\n\n", report.Experiment, strings.TrimPrefix(strings.TrimSpace(headline(report)), report.Experiment+"   "))
+	fmt.Fprintf(&b, "## %s\n\n%s\n\n", escape(report.Experiment), escape(Headline(report)))
 	if set := propertyLine(report.Properties); set != "" {
 		fmt.Fprintf(&b, "- %s\n", escape(set))
 	}
@@ -39,44 +37,24 @@ func Markdown(w io.Writer, report *harness.Report, opts Options) error {
 	}
 	fmt.Fprintf(&b, "\nexit %d: %s\n", report.Exit, escape(report.Why))
 	if opts.Verify != "" {
-		fmt.Fprintf(&b, "\n`%s`\n", opts.Verify)
+		fmt.Fprintf(&b, "\n`%s`\n", strings.ReplaceAll(opts.Verify, "`", "'"))
 	}
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
+// markdownRows writes the table of a report.
 func markdownRows(b *bytes.Buffer, rows []harness.Row) error {
-	columns := shown(rows)
-	head := make([]string, len(columns))
-	left := make([]bool, len(columns))
-	for i, c := range columns {
-		head[i], left[i] = c.Header, c.Left()
-	}
-	body := make([][]string, len(rows))
-	for i, r := range rows {
-		for _, c := range columns {
-			body[i] = append(body[i], escape(c.Text(r)))
+	s := rowSheet(rows)
+	for _, line := range s.body {
+		for i := range line {
+			line[i] = escape(line[i])
 		}
 	}
-	return markdownGrid(b, head, left, body)
-}
-
-func markdownGrid(b *bytes.Buffer, head []string, left []bool, body [][]string) error {
-	cells := gridCells(left)
-	table := tablewriter.NewTable(b,
-		tablewriter.WithConfig(tablewriter.Config{Header: cells, Row: cells}),
-		tablewriter.WithRenderer(renderer.NewMarkdown(tw.Rendition{})))
-	table.Header(head)
-	if err := table.Bulk(body); err != nil {
-		return fmt.Errorf("table: %w", err)
-	}
-	if err := table.Render(); err != nil {
-		return fmt.Errorf("table: %w", err)
-	}
-	return nil
+	return markdownGrid(b, s)
 }
 
 // escape keeps a text from being read as Markdown or HTML.
 func escape(text string) string { return markdownEscapes.Replace(text) }
 
-var markdownEscapes = strings.NewReplacer("|", `\|`, "&", "&amp;", "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`")
+var markdownEscapes = strings.NewReplacer("|", `\|`, "[", `\[`, "&", "&amp;", "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`")

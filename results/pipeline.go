@@ -7,12 +7,12 @@ import (
 	"text/tabwriter"
 )
 
-// PipelinePage is what there is to show of a pipeline before it runs.
+// PipelinePage is what can be said about a pipeline before it runs.
 type PipelinePage struct {
 	Name, About, Claims, Breaks, Costs string
 	Deviations                         []string
 	Settings                           []PipelineSetting
-	// HoldsRebalances says that no partition leaves between a poll and the end of its work.
+	// HoldsRebalances reports that no partition is revoked between a poll and the end of its work.
 	HoldsRebalances bool
 	Options         []PipelineOption
 	Loop            string

@@ -64,12 +64,15 @@ func violated() *harness.Report {
 			Fault: "partition", Target: "leader of output/0", Options: "replication+quorum, both ways", At: s(12), For: s(15),
 			Injected: loadStart.Add(s(12)), Healed: loadStart.Add(s(27)), Effect: "leader of output/0: 1 -> 2 after 9.1s",
 			Resolved: harness.Resolved{Text: "broker 1 (leads out-0, not the controller)"},
-			Bites:    []harness.Bite{{Pipeline: "acks1", Bit: true}, {Pipeline: "idempotent", Bit: true}, {Pipeline: "transactional", Bit: true}},
+			Bites: []harness.Bite{{Pipeline: "acks1", Bit: true, Proof: "2.5 kB cut on 1-2-replication and 7 more"},
+				{Pipeline: "idempotent", Bit: true, Proof: "2.5 kB cut on 1-2-replication and 7 more"},
+				{Pipeline: "transactional", Bit: true, Proof: "2.5 kB cut on 1-2-replication and 7 more"}},
 		},
 		{
 			Fault: "worker-pause", Target: "worker of input/0", At: s(30), For: s(5),
 			Injected: loadStart.Add(s(30.2)), Healed: loadStart.Add(s(35.2)), Resolved: harness.Resolved{Text: "idempotent-0, transactional-1"},
-			Bites: []harness.Bite{{Pipeline: "acks1"}, {Pipeline: "idempotent", Bit: true}, {Pipeline: "transactional", Bit: true}},
+			Bites: []harness.Bite{{Pipeline: "acks1", Proof: "it has no workers"}, {Pipeline: "idempotent", Bit: true, Proof: "idempotent-0 stopped for 5.0s"},
+				{Pipeline: "transactional", Bit: true, Proof: "transactional-1 stopped for 5.0s"}},
 		},
 	}
 	acks := row("acks1", harness.AtLeastOnce, harness.NumbersOf(

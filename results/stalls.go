@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/prose"
 )
 
 // stalls lists the longest stalls, longest first, each with the transaction that held the log back.
@@ -17,7 +18,7 @@ func stalls(r *harness.Report, most int) []note {
 	for i, s := range longest {
 		if i == most {
 			left := longest[most:]
-			text := fmt.Sprintf("and %s more, none longer than %s", thousands(uint64(len(left))), duration(left[0].Length))
+			text := fmt.Sprintf("and %s more, none longer than %s", prose.Thousands(len(left)), duration(left[0].Length))
 			return append(out, note{"stall", "", text})
 		}
 		out = append(out, note{"stall", s.Pipeline, stall(s, r.LoadStart)})
@@ -25,21 +26,21 @@ func stalls(r *harness.Report, most int) []note {
 	return out
 }
 
-// StallText says in a sentence how long a partition stood still, and who held it. Start is the load's.
+// StallText says in a sentence how long a partition stood still, and which transaction held it back. Times are from start.
 func StallText(s harness.Stall, start int64) string { return stall(s, start) }
 
 func stall(s harness.Stall, start int64) string {
-	text := fmt.Sprintf("%s from %s  %s/%d stood still at offset %d, %s held back, by %s",
+	text := fmt.Sprintf("%s from %s  %s/%d stood still at offset %d, %s held back by %s",
 		duration(s.Length), seconds(time.Duration(s.Start-start)), s.Topic, s.Partition, s.LSO,
-		heldBack(s), holder(s))
+		heldBack(s), transactionAtLSO(s))
 	if faults := cmp.Or(strings.Join(s.Faults, " and "), s.Fault); faults != "" {
 		text += ", during " + faults
 	}
 	switch {
 	case s.Open:
-		text += "; still standing at the last sample"
+		text += "; not over at the last sample"
 	case s.EndedByLife != nil:
-		text += fmt.Sprintf("; ended by a %s, of %s incarnation %d", s.EndedBy, s.EndedByLife.Name, s.EndedByLife.Incarnation)
+		text += fmt.Sprintf("; ended by a %s of %s incarnation %d", s.EndedBy, s.EndedByLife.Name, s.EndedByLife.Incarnation)
 	case s.EndedBy != "":
 		text += "; ended by " + s.EndedBy
 	}
@@ -49,18 +50,18 @@ func stall(s harness.Stall, start int64) string {
 // heldBack is what readers waited for: records, where the log was read, and otherwise offsets.
 func heldBack(s harness.Stall) string {
 	if s.Records == 0 {
-		return plural(uint64(max(s.HeldBack, 0)), "offset")
+		return prose.Plural(max(s.HeldBack, 0), "offset")
 	}
-	text := plural(s.Records, "record")
+	text := prose.Plural(s.Records, "record")
 	if s.Bytes > 0 {
-		text += fmt.Sprintf(" (%s bytes)", thousands(uint64(s.Bytes)))
+		text += fmt.Sprintf(" (%s)", prose.Plural(s.Bytes, "byte"))
 	}
 	return text
 }
 
-// holder names the transaction at the LSO as well as the brokers told. Where its state was seen after the onset, and that
-// state does not prove what it was then, the text says so.
-func holder(s harness.Stall) string {
+// transactionAtLSO names the transaction as well as the brokers did. Where its state was seen only after the onset, and does
+// not prove what it was then, the text says so.
+func transactionAtLSO(s harness.Stall) string {
 	switch {
 	case s.TransactionalID == "" && s.ProducerID == 0:
 		return "an unknown transaction"

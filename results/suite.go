@@ -3,7 +3,6 @@ package results
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/prose"
 )
 
 // Summary is what many runs showed together.
@@ -44,8 +44,8 @@ type SummaryRow struct {
 	// ViolatedBelow is, where no run violated the claim, the share of runs below which the true share lies with 95 %
 	// confidence: 1 - 0.05^(1/n) for n conclusive runs, which the rule of three approximates by 3/n. Nil elsewhere.
 	ViolatedBelow *float64 `json:"violatedBelow"`
-	// Worst is, by column, the largest value in any run. Durations are nanoseconds.
-	Worst map[string]float64 `json:"worst"`
+	// Worst is, by column, the largest value in any run. Durations are nanoseconds, null where infinite.
+	Worst map[string]Amount `json:"worst"`
 }
 
 // worstColumns are the keys of the figures of which a summary shows the worst.
@@ -84,7 +84,7 @@ func Summarise(name string, reports []*harness.Report, failed []string) *Summary
 	return s
 }
 
-// toLookAt are the runs in which a pipeline surprised, or nothing was proved of it.
+// toLookAt lists the runs in which a pipeline surprised, or in which nothing was proved of it.
 func toLookAt(s Subject, reports []*harness.Report) []string {
 	var runs []string
 	for _, r := range reports {
@@ -97,10 +97,6 @@ func toLookAt(s Subject, reports []*harness.Report) []string {
 	return runs
 }
 
-func surprised(row harness.Row) bool {
-	return slices.ContainsFunc(row.Verdicts, func(v harness.GuaranteeVerdict) bool { return v.Surprise })
-}
-
 func addOnce(list []string, s string) []string {
 	if s == "" || slices.Contains(list, s) {
 		return list
@@ -109,7 +105,7 @@ func addOnce(list []string, s string) []string {
 }
 
 func summaryRow(subject Subject, rows []harness.Row) SummaryRow {
-	row := SummaryRow{Subject: subject, Claims: rows[0].Claims, Expected: harness.MustHold, Tally: tally(rows), Worst: map[string]float64{}}
+	row := SummaryRow{Subject: subject, Claims: rows[0].Claims, Expected: harness.MustHold, Tally: tally(rows), Worst: map[string]Amount{}}
 	for _, r := range rows {
 		if surprised(r) {
 			row.Surprises++
@@ -133,12 +129,7 @@ func summaryRow(subject Subject, rows []harness.Row) SummaryRow {
 }
 
 // SummaryJSON writes a summary for programs. Errors are w's.
-func SummaryJSON(w io.Writer, s *Summary) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(s)
-}
+func SummaryJSON(w io.Writer, s *Summary) error { return EncodeJSON(w, s) }
 
 // SummaryOptions shape a summary for people.
 type SummaryOptions struct {
@@ -148,12 +139,14 @@ type SummaryOptions struct {
 	Width int
 }
 
-// spareSums are the columns that a summary too wide for its terminal goes without, the first to go first.
-var spareSums = []string{"P99 E2E", "RECOVERY", "NO PROGRESS", "ABORTED SEEN", "TORN", "LONGEST", "EXPECTED", "VIOLATED IN", "CLAIMS",
+// spareSums are the columns that a summary too wide for its terminal goes without, the first to go first. What was expected
+// always stays.
+var spareSums = []string{"P99 E2E", "RECOVERY", "NO PROGRESS", "ABORTED SEEN", "TORN", "LONGEST", "VIOLATED IN", "CLAIMS",
 	"DUPLICATES", "LOST", "HELD", "INCONCLUSIVE"}
 
 // WriteSummary writes a summary for people. Errors are w's.
 func WriteSummary(w io.Writer, s *Summary, opts SummaryOptions) error {
+	s = prose.Cleaned(s)
 	var b bytes.Buffer
 	draw, item := grid, ""
 	if opts.Markdown {
@@ -161,14 +154,14 @@ func WriteSummary(w io.Writer, s *Summary, opts SummaryOptions) error {
 		opts.Width = 0
 		fmt.Fprintf(&b, "## %s\n\n", s.Name)
 	}
-	b.WriteString(strings.Join(limited(summaryHeadline(s), opts.Width), "\n") + "\n\n")
+	b.WriteString(strings.Join(limited(SummaryHeadline(s), opts.Width), "\n") + "\n\n")
 	left := append(lefts(4), make([]bool, len(summaryHead())-4)...)
-	n := narrow(summaryHead(), left, summaryBody(s), opts.Width, spareSums)
-	if err := draw(&b, n.head, n.left, n.body); err != nil {
+	kept, gone := sheet{summaryHead(), left, summaryBody(s)}.narrow(opts.Width, spareSums)
+	if err := draw(&b, kept); err != nil {
 		return err
 	}
-	if len(n.gone) > 0 {
-		text := fmt.Sprintf("\nno room for %s: a wider terminal, --csv and --json have them", strings.Join(n.gone, ", "))
+	if len(gone.head) > 0 {
+		text := fmt.Sprintf("\nno room for %s (a wider terminal, --csv and --json show them)", strings.Join(gone.head, ", "))
 		b.WriteString(strings.Join(limited(text, opts.Width), "\n") + "\n")
 	}
 	if len(s.Failed) > 0 {
@@ -177,21 +170,21 @@ func WriteSummary(w io.Writer, s *Summary, opts SummaryOptions) error {
 	for _, f := range s.Failed {
 		b.WriteString(strings.Join(limited(item+"no report: "+f, opts.Width), "\n") + "\n")
 	}
-	note := "Figures are the worst of all runs. \"violated in\" is what the runs can say: with none violated, the share of runs below which the " +
-		"true share lies with 95 % confidence."
+	note := "Figures are the worst of all runs. VIOLATED IN is the share of conclusive runs that violated the claim. Where none did, it is a " +
+		"bound: the true share is below it with 95 % confidence."
 	b.WriteString("\n" + strings.Join(wrap(note, cmp.Or(opts.Width, 120)), "\n") + "\n")
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
-// summaryHeadline says in one line which runs these are.
-func summaryHeadline(s *Summary) string {
+// SummaryHeadline names the runs in one line.
+func SummaryHeadline(s *Summary) string {
 	by := ""
 	for _, version := range s.Chaeos {
 		name, _, _ := strings.Cut(version, " ") // without the compiler
 		by += ", chaeos " + name
 	}
-	return fmt.Sprintf("%s   %s on %s, Kafka %s%s%s", s.Name, plural(uint64(s.Runs), "run"), joined(s.Provider), joined(s.Kafka), by, whenRun(s))
+	return fmt.Sprintf("%s   %s on %s, Kafka %s%s%s", s.Name, prose.Plural(s.Runs, "run"), joined(s.Provider), joined(s.Kafka), by, whenRun(s))
 }
 
 // whenRun names the seeds and the days of the runs.

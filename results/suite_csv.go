@@ -9,12 +9,12 @@ import (
 )
 
 // SummaryCSV writes one line an experiment and pipeline: the counts of verdicts, and the worst figures by their keys.
-// Durations are seconds; what no run observed is empty, never 0. Errors are w's.
+// Durations are seconds, inf where infinite; what no run observed is empty, never 0. Errors are w's.
 func SummaryCSV(w io.Writer, s *Summary) error {
 	head := []string{"experiment", "pipeline", "claims", "expected", "runs", "held", "violated", "inconclusive", "surprises", "violatedBelow"}
 	lines := [][]string{append(head, worstColumns()...)}
 	for _, r := range s.Rows {
-		line := []string{r.Experiment, r.Pipeline, string(r.Claims), string(r.Expected)}
+		line := []string{word(r.Experiment), word(r.Pipeline), word(string(r.Claims)), word(string(r.Expected))}
 		for _, n := range []int{r.Runs, r.Held, r.Violated, r.Inconclusive, r.Surprises} {
 			line = append(line, strconv.Itoa(n))
 		}
@@ -40,9 +40,11 @@ func worstPlain(r SummaryRow, key string) string {
 	switch {
 	case !ok:
 		return ""
+	case worst == infinity:
+		return infinitePlain
 	case isDuration(key):
 		return plain(time.Duration(worst))
 	default:
-		return strconv.FormatFloat(worst, 'f', -1, 64)
+		return strconv.FormatFloat(float64(worst), 'f', -1, 64)
 	}
 }

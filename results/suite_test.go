@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/golden"
 	"github.com/chaeos/chaeos/results"
 )
 
@@ -21,7 +22,7 @@ func TestSummary(t *testing.T) {
 	for name, opts := range map[string]results.SummaryOptions{"suite.txt": {}, "suite.md": {Markdown: true}, "suite.80.txt": {Width: 80}} {
 		var b bytes.Buffer
 		require.NoError(t, results.WriteSummary(&b, sum, opts))
-		golden(t, name, b.Bytes())
+		golden.Equal(t, "testdata/"+name, b.Bytes())
 	}
 	for name, write := range map[string]func(io.Writer) error{
 		"suite.csv": func(w io.Writer) error { return results.SummaryCSV(w, sum) },
@@ -32,7 +33,7 @@ func TestSummary(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		require.NoError(t, write(&b))
-		golden(t, name, b.Bytes())
+		golden.Equal(t, "testdata/"+name, b.Bytes())
 		require.ErrorIs(t, write(failing{io.ErrShortWrite}), io.ErrShortWrite)
 	}
 	var b bytes.Buffer
@@ -50,9 +51,9 @@ func TestSummaryCounts(t *testing.T) {
 		if r.Experiment == "worker-kill" {
 			require.Equal(t, results.Tally{Runs: 5, Held: 3, Violated: 1, Inconclusive: 1}, r.Tally)
 			require.Nil(t, r.ViolatedBelow)
-			require.InDelta(t, 20, r.Worst["duplicates"], 0)
-			require.InDelta(t, 7, r.Worst["lost"], 0)
-			require.InDelta(t, 3e9, r.Worst["recovery"], 0)
+			require.InDelta(t, 20, float64(r.Worst["duplicates"]), 0)
+			require.InDelta(t, 7, float64(r.Worst["lost"]), 0)
+			require.InDelta(t, 3e9, float64(r.Worst["recovery"]), 0)
 		}
 	}
 }

@@ -2,14 +2,12 @@ package results
 
 import (
 	"bytes"
-	"fmt"
 	"io"
+	"slices"
 	"strings"
 
-	"github.com/olekukonko/tablewriter"
-	"github.com/olekukonko/tablewriter/tw"
-
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/prose"
 )
 
 // Options shape a table for people.
@@ -27,6 +25,7 @@ type Options struct {
 // Table writes what a run showed, for people: the headline, a line a fault, a row a pipeline, and below it everything
 // that explains a row. Errors are w's.
 func Table(w io.Writer, report *harness.Report, opts Options) error {
+	report, opts.Verify = prose.Cleaned(report), prose.Line(opts.Verify)
 	var b bytes.Buffer
 	head := limited(strings.TrimSuffix(headline(report), "\n"), opts.Width)
 	if set := propertyLine(report.Properties); set != "" {
@@ -37,71 +36,66 @@ func Table(w io.Writer, report *harness.Report, opts Options) error {
 	}
 	faultLines(&b, report, opts.Width)
 	b.WriteByte('\n')
-	left, err := rows(&b, report.Rows, opts)
+	gone, err := rows(&b, report.Rows, opts)
 	if err != nil {
 		return err
 	}
-	footnotes(&b, report, left, opts)
+	footnotes(&b, report, gone, opts)
 	_, err = w.Write(b.Bytes())
 	return err
 }
 
 // rows writes the table, and returns the columns that it had no room for.
-func rows(b *bytes.Buffer, rows []harness.Row, opts Options) ([]Column, error) {
-	columns, spared := fit(rows, opts.Width)
-	head := make([]string, len(columns))
-	left := make([]bool, len(columns))
-	for i, c := range columns {
-		head[i], left[i] = c.Header, c.Left()
+func rows(b *bytes.Buffer, rows []harness.Row, opts Options) (sheet, error) {
+	kept, gone := rowSheet(rows).narrow(opts.Width, headersOf(spare))
+	if i := slices.Index(kept.head, headerOf("delivered")); opts.Color && i >= 0 {
+		for j, r := range rows {
+			kept.body[j][i] = paint(r, kept.body[j][i])
+		}
 	}
-	body := make([][]string, len(rows))
+	return gone, grid(b, kept)
+}
+
+// rowSheet is the table of a report: a line a row.
+func rowSheet(rows []harness.Row) (s sheet) {
+	for _, c := range Shown(rows) {
+		cells := make([]string, len(rows))
+		for i, r := range rows {
+			cells[i] = c.Text(r)
+		}
+		s.add(c.Header, c.Left(), cells)
+	}
+	return s
+}
+
+// spare are the columns that a table too wide for its terminal goes without, the first to go first. The claim, what was
+// delivered, duplicates and losses always stay.
+var spare = []string{
+	"neverLive", "p99", "recovery", "longestStall", "noProgress", "identityTwice", "ackedAbsent", "reordered",
+	"offsetsWentBack", "unique", "lsoStalls", "unknown", "expected", "input", "abortedSeen", "torn", "hidden", "unprocessed",
+}
+
+// leftOut lists the columns that had no room: those that say the same of every row once, the others a line for each row.
+func leftOut(rows []harness.Row, gone sheet) (out []note) {
+	var mute []string
+	figures := make([][]string, len(rows))
+	for j, head := range gone.head {
+		if gone.mute(j) {
+			cells := slices.Compact(slices.Sorted(slices.Values(gone.cells(j))))
+			mute = append(mute, head+" "+strings.Join(cells, " or "))
+			continue
+		}
+		for i := range rows {
+			figures[i] = append(figures[i], head+" "+gone.body[i][j])
+		}
+	}
+	if len(mute) > 0 {
+		out = append(out, note{"more", "every pipeline", strings.Join(mute, "; ")})
+	}
 	for i, r := range rows {
-		for _, c := range columns {
-			text := c.Text(r)
-			if opts.Color && c.Key == "delivered" {
-				text = paint(r, text)
-			}
-			body[i] = append(body[i], text)
+		if len(figures[i]) > 0 {
+			out = append(out, note{"more", r.Pipeline, strings.Join(figures[i], "; ")})
 		}
 	}
-	return spared, grid(b, head, left, body)
-}
-
-// grid draws a table without lines. Words are aligned to the left, figures to the right, headers like their column.
-func grid(b *bytes.Buffer, head []string, left []bool, body [][]string) error {
-	cells := gridCells(left)
-	var drawn bytes.Buffer
-	table := tablewriter.NewTable(&drawn,
-		tablewriter.WithConfig(tablewriter.Config{Header: cells, Row: cells}),
-		tablewriter.WithRendition(tw.Rendition{
-			Borders:  tw.BorderNone,
-			Settings: tw.Settings{Lines: tw.LinesNone, Separators: tw.SeparatorsNone},
-		}))
-	table.Header(head)
-	if err := table.Bulk(body); err != nil {
-		return fmt.Errorf("table: %w", err)
-	}
-	if err := table.Render(); err != nil {
-		return fmt.Errorf("table: %w", err)
-	}
-	for line := range strings.Lines(drawn.String()) {
-		b.WriteString(strings.TrimRight(line, " \n"))
-		b.WriteByte('\n')
-	}
-	return nil
-}
-
-// gridCells prints cells as they are: words to the left, figures to the right.
-func gridCells(left []bool) tw.CellConfig {
-	align := make([]tw.Align, len(left))
-	for i := range align {
-		align[i] = tw.AlignRight
-		if left[i] {
-			align[i] = tw.AlignLeft
-		}
-	}
-	return tw.CellConfig{
-		Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},
-		Alignment:  tw.CellAlignment{PerColumn: align},
-	}
+	return out
 }

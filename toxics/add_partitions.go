@@ -9,8 +9,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/options"
-	"github.com/chaeos/chaeos/harness/wait"
 	"github.com/chaeos/chaeos/toxics/admin"
 	"github.com/chaeos/chaeos/toxics/inject"
 	"github.com/chaeos/chaeos/toxics/kit"
@@ -19,10 +19,10 @@ import (
 
 var addPartitionsKind = kit.Kind{
 	Name:  "add-partitions",
-	About: "gives topics more partitions, which rebalances whoever reads them; no heal takes them away",
+	About: "adds partitions to topics, which rebalances their consumers; no heal removes them",
 	Hits:  target.Partitions,
 	Options: []options.Info{
-		{Name: "by", About: "how many partitions more each topic gets, 1 to 100; 1 unless given"},
+		{Name: "by", About: "how many partitions to add to each topic, 1 to 100; default 1"},
 	},
 	Make: newAddPartitions,
 }
@@ -48,7 +48,7 @@ func (a addPartitions) Inject(ctx context.Context, f *harness.Field, selector st
 	if err != nil {
 		return nil, err
 	}
-	topics := admin.TopicsOf(on.Partitions)
+	topics := ask.Topics(on.Partitions)
 	counts := map[string]int{}
 	for _, topic := range topics {
 		counts[topic] = len(on.View.Topics[topic])
@@ -70,7 +70,7 @@ func (a addPartitions) Inject(ctx context.Context, f *harness.Field, selector st
 	return on.Injection, nil
 }
 
-// grow asks for the new partitions. Their replicas go round as those of the partitions that are there.
+// grow asks for the new partitions. Their replicas go round like those of the partitions that exist.
 func (a addPartitions) grow(ctx context.Context, f *harness.Field, v target.View, counts map[string]int) error {
 	req := kmsg.NewPtrCreatePartitionsRequest()
 	req.TimeoutMillis = int32(admin.RequestTimeout.Milliseconds())
@@ -90,37 +90,31 @@ func (a addPartitions) grow(ctx context.Context, f *harness.Field, v target.View
 	}
 	var errs []error
 	for _, t := range resp.Topics {
-		if err := admin.CodeError(t.ErrorCode, t.ErrorMessage); err != nil {
+		if err := ask.CodeError(t.ErrorCode, t.ErrorMessage); err != nil {
 			errs = append(errs, fmt.Errorf("add partitions to %s: %w", t.Topic, err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// awaitThere waits until every broker that answers shows the new partitions, each with a leader.
+// awaitThere waits until the brokers show the new partitions, each with a leader.
 func (a addPartitions) awaitThere(ctx context.Context, f *harness.Field, counts map[string]int) error {
 	ctx, cancel := context.WithTimeout(ctx, admin.ShownWithin)
 	defer cancel()
-	var missing error
-	err := wait.Poll(ctx, admin.PollEvery, func() (bool, error) {
-		missing = nil
+	return admin.Until(ctx, func() error {
 		for topic, count := range counts {
-			topics, _, err := admin.NewestTopics(ctx, f.Admin, f.Cluster.Info().Nodes, topic)
-			if missing = err; err != nil {
-				return false, nil
+			md, _, err := f.Brokers().Newest(ctx, topic)
+			if err != nil {
+				return err
 			}
 			for p := range int32(count + a.by) {
-				if s, ok := topics[topic][p]; !ok || s.Leader < 0 {
-					missing = fmt.Errorf("%s/%d is not there yet", topic, p)
+				if s, ok := md.Topics[topic][p]; !ok || s.Leader < 0 {
+					return fmt.Errorf("%s/%d is not there yet", topic, p)
 				}
 			}
 		}
-		return missing == nil, nil
+		return nil
 	})
-	if err != nil {
-		return errors.Join(missing, err)
-	}
-	return nil
 }
 
 func (a addPartitions) proof(v target.View, topics []string, counts map[string]int, l harness.PipelineLayout) (string, bool) {
@@ -131,7 +125,7 @@ func (a addPartitions) proof(v target.View, topics []string, counts map[string]i
 		}
 	}
 	if len(texts) == 0 {
-		return inject.NotTouched("no topic of it was given partitions")
+		return inject.NotTouched("no partition was added to a topic of it")
 	}
 	return strings.Join(texts, ", "), true
 }

@@ -14,18 +14,18 @@ import (
 
 var bandwidthKind = kit.Kind{
 	Name:  "bandwidth",
-	About: "lets each connection on the target's links pass so many bytes a second; what is more waits",
+	About: "limits each connection on the target's links to a rate; excess bytes wait",
 	Hits:  target.Brokers | target.Workers | target.Service,
 	Options: []options.Info{
 		kit.DirectionOption,
 		kit.FromOption,
 		kit.LinksOption("client"),
-		{Name: "rate", About: "kilobytes a second, of each connection and direction, 1 to 1000000; 100 unless given"},
+		{Name: "rate", About: "kilobytes per second, for each connection and direction, 1 to 1000000; default 100"},
 	},
 	Make: newBandwidth,
 }
 
-// bandwidth makes links narrow. It bites where more is offered than passes: a backlog is its proof.
+// bandwidth makes links narrow. It takes effect if more is offered than passes: a backlog is its proof.
 type bandwidth struct {
 	kit.LinkFault
 	rate int
@@ -39,7 +39,7 @@ func newBandwidth(r *options.Reader) harness.Fault {
 
 func (b bandwidth) String() string { return fmt.Sprintf("%d kB/s, %s", b.rate, b.LinkFault) }
 
-// leastBacklog is the backlog that counts, in milliseconds of a connection's rate: less may be bytes just passing.
+// leastBacklog is the smallest backlog that counts, in milliseconds of a connection's rate: less may be bytes just passing.
 const leastBacklog = 50
 
 func (b bandwidth) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {

@@ -16,10 +16,10 @@ import (
 
 var brokerConfigKind = kit.Kind{
 	Name:  "broker-config",
-	About: "changes settings that brokers take while they run; the heal puts back what was set before",
+	About: "changes settings of running brokers; the heal puts back what was set before",
 	Hits:  target.Brokers,
 	Options: []options.Info{
-		{Name: "set", About: "a mapping from setting to value; num.replica.fetchers: 2 unless given"},
+		{Name: "set", About: "a mapping from setting to value; default num.replica.fetchers: 2"},
 	},
 	Make: newBrokerConfig,
 }
@@ -39,24 +39,24 @@ func newBrokerConfig(r *options.Reader) harness.Fault {
 func (brokerConfig) Needs() []string { return nil }
 
 func (c brokerConfig) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
-	v, brokers, i, err := kit.FindNodes(ctx, f, selector)
+	on, err := kit.FindBrokers(ctx, f, selector)
 	if err != nil {
 		return nil, err
 	}
 	var resources []admin.Resource
-	for _, b := range brokers {
+	for _, b := range on.Brokers {
 		resources = append(resources, admin.Resource{Kind: kmsg.ConfigResourceTypeBroker, Name: fmt.Sprint(b)})
 	}
-	changed, err := c.Apply(ctx, i, resources)
+	changed, err := c.Apply(ctx, on.Injection, resources)
 	if err != nil {
-		return i, err
+		return on.Injection, err
 	}
-	i.Prove = func(context.Context) inject.Proof {
+	on.Prove = func(context.Context) inject.Proof {
 		return func(l harness.PipelineLayout) (string, bool) {
-			proof, hit := kit.NodeFault{Done: "changed"}.Proof(v, l, brokers)
+			proof, hit := kit.NodeFault{Done: "changed"}.Proof(on, l)
 			return fmt.Sprintf("%s (%s)", proof, changed[resources[0]]), hit
 		}
 	}
-	i.Began(ctx, v, v.Nodes)
-	return i, nil
+	on.Began(ctx, on.View, on.View.Nodes)
+	return on.Injection, nil
 }

@@ -11,7 +11,7 @@ import (
 
 var brokerKillKind = kit.Kind{
 	Name:  "broker-kill",
-	About: "ends the broker's process at once (SIGKILL); the heal starts it again and waits until it is back",
+	About: "kills the broker's process (SIGKILL); the heal starts it and waits until it is back",
 	Hits:  target.Brokers,
 	Make:  func(*options.Reader) harness.Fault { return brokerKill{} },
 }

@@ -12,7 +12,7 @@ import (
 
 var brokerPauseKind = kit.Kind{
 	Name:  "broker-pause",
-	About: "freezes the broker's process (SIGSTOP): its sockets still accept; the heal lets it go on",
+	About: "freezes the broker's process (SIGSTOP): its sockets still accept; the heal resumes it",
 	Hits:  target.Brokers,
 	Make:  func(*options.Reader) harness.Fault { return brokerPause{} },
 }
@@ -34,7 +34,7 @@ func (brokerPause) Inject(ctx context.Context, f *harness.Field, selector string
 	}.Inject(ctx, f, selector)
 }
 
-// resumeNode continues a node that is paused; one that isn't, or that died meanwhile, is left as it is.
+// resumeNode resumes a node if it is paused: it may have died meanwhile.
 func resumeNode(ctx context.Context, f *harness.Field, node int) error {
 	state, err := kit.StateOf(ctx, f.Cluster, node)
 	if err != nil || state != harness.NodePaused {

@@ -12,11 +12,11 @@ import (
 
 var brokerRestartKind = kit.Kind{
 	Name:  "broker-restart",
-	About: "ends brokers and starts them again at once, all of the target together; the heal waits until they are back",
+	About: "ends brokers and starts them at once, all that the target selects together; the heal waits until they are back",
 	Hits:  target.Brokers,
 	Options: []options.Info{
-		{Name: "how", About: "stop (SIGTERM, its leaders are handed over) or kill (SIGKILL); stop unless given"},
-		{Name: "within", About: "how long a broker may take to stop before it is killed, 1s to 2m; 20s unless given"},
+		{Name: "how", About: "stop (SIGTERM, after handing over its leaders) or kill (SIGKILL); default stop"},
+		{Name: "within", About: "how long a broker may take to stop before it is killed, 1s to 2m; default 20s"},
 	},
 	Make: newBrokerRestart,
 }

@@ -13,15 +13,15 @@ import (
 
 var brokerStopKind = kit.Kind{
 	Name:  "broker-stop",
-	About: "ends the broker's process in order (SIGTERM), which hands its leaders over first; the heal starts it again",
+	About: "stops the broker's process in order (SIGTERM), after it has handed over its leaders; the heal starts it",
 	Hits:  target.Brokers,
 	Options: []options.Info{
-		{Name: "within", About: "how long the broker may take before it is killed, 1s to 2m; 20s unless given"},
+		{Name: "within", About: "how long the broker may take to stop before it is killed, 1s to 2m; default 20s"},
 	},
 	Make: newBrokerStop,
 }
 
-// brokerStop is a maintenance: the broker asks the controller to move its leaders, and leaves.
+// brokerStop is what maintenance does: the broker asks the controller to move its leaders, and leaves.
 type brokerStop struct{ within time.Duration }
 
 var _ harness.Fault = brokerStop{}

@@ -12,8 +12,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/wait"
-	"github.com/chaeos/chaeos/toxics/admin"
 	"github.com/chaeos/chaeos/toxics/inject"
 	"github.com/chaeos/chaeos/toxics/tried"
 )
@@ -75,11 +75,11 @@ func (s *stage) cancelledAt(t *testing.T, fault harness.Fault, selector string, 
 // electsByOrder makes elections of the fake brokers choose the first of the replicas, as they were last ordered.
 func (s *stage) electsByOrder(t *testing.T) {
 	t.Helper()
-	orders := map[admin.TopicPartition][]int32{}
+	orders := map[ask.TopicPartition][]int32{}
 	s.kafka.ControlKey(int16(kmsg.AlterPartitionAssignments), func(kreq kmsg.Request) (kmsg.Response, error, bool) {
 		for _, topic := range kreq.(*kmsg.AlterPartitionAssignmentsRequest).Topics {
 			for _, p := range topic.Partitions {
-				orders[admin.TopicPartition{Topic: topic.Topic, Partition: p.Partition}] = p.Replicas
+				orders[ask.TopicPartition{Topic: topic.Topic, Partition: p.Partition}] = p.Replicas
 			}
 		}
 		return nil, nil, false
@@ -97,7 +97,7 @@ func (s *stage) electsByOrder(t *testing.T) {
 		resp := kreq.ResponseKind().(*kmsg.ElectLeadersResponse)
 		for _, topic := range kreq.(*kmsg.ElectLeadersRequest).Topics {
 			for _, p := range topic.Partitions {
-				if order := orders[admin.TopicPartition{Topic: topic.Topic, Partition: p}]; len(order) > 0 {
+				if order := orders[ask.TopicPartition{Topic: topic.Topic, Partition: p}]; len(order) > 0 {
 					moves <- func() { _ = s.kafka.MoveTopicPartition(topic.Topic, p, order[0]) }
 				}
 			}
@@ -112,8 +112,8 @@ func (s *stage) ledAsAtFirst(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	require.NoError(t, wait.Poll(ctx, 5*time.Millisecond, func() (bool, error) {
-		topics, _, err := admin.NewestTopics(ctx, s.Admin, []int{1}, "out-p", "out-q")
-		for _, partitions := range topics {
+		md, err := s.Brokers().Only(1).Metadata(ctx, "out-p", "out-q")
+		for _, partitions := range md.Topics {
 			for p := range int32(3) {
 				if partitions[p].Leader != int(p)+1 {
 					return false, nil

@@ -15,16 +15,16 @@ var cutMoments = []string{"before request", "after request", "before response", 
 
 var connectionCutKind = kit.Kind{
 	Name:  "connection-cut",
-	About: "closes the connection of chosen requests: before or after the request or its response",
+	About: "closes the connection of chosen requests, before or after the request or its response",
 	Hits:  target.Brokers | target.Workers,
 	Options: kit.WireOptions(
-		options.Info{Name: "moment", About: strings.Join(cutMoments, ", ") + "; before request unless given"},
+		options.Info{Name: "moment", About: strings.Join(cutMoments, ", ") + "; default before request"},
 	),
 	Make: newConnectionCut,
 }
 
-// connectionCut breaks connections at a chosen moment of an exchange. After the request, the broker has all its bytes and
-// may or may not answer; before the response, it surely has worked the request off.
+// connectionCut breaks connections at a chosen moment of an exchange. After the request, the broker has all its bytes and may
+// or may not answer; before the response, it has surely done what was asked.
 type connectionCut struct {
 	kit.WireFault
 	moment string

@@ -10,6 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/toxics/admin"
 	"github.com/chaeos/chaeos/toxics/inject"
@@ -19,15 +20,15 @@ import (
 
 var deleteRecordsKind = kit.Kind{
 	Name:  "delete-records",
-	About: "deletes the oldest records of partitions, as retention does too; no heal brings them back",
+	About: "deletes the oldest records of partitions, as retention does; no heal brings them back",
 	Hits:  target.Partitions,
 	Options: []options.Info{
-		{Name: "keep", About: "how many of the newest records of each partition stay; 0 unless given"},
+		{Name: "keep", About: "how many of the newest records of each partition to keep; default 0"},
 	},
 	Make: newDeleteRecords,
 }
 
-// deleteRecords moves the start of logs: whoever is not past it finds that its offset is out of range.
+// deleteRecords moves the start of logs: consumers that are not past it find their offset out of range.
 type deleteRecords struct{ keep int64 }
 
 var _ harness.Fault = deleteRecords{}
@@ -45,13 +46,13 @@ func (d deleteRecords) String() string {
 	return fmt.Sprintf("all but the newest %d", d.keep)
 }
 
-// Inject deletes below the high watermark that each leader has now.
+// Inject deletes the records below each leader's high watermark.
 func (d deleteRecords) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
 	on, err := kit.FindPartitions(ctx, f, selector)
 	if err != nil {
 		return nil, err
 	}
-	moved := map[admin.TopicPartition]logSpan{}
+	moved := map[ask.TopicPartition]logSpan{}
 	for _, p := range on.Partitions {
 		was, err := spanOf(ctx, f, on.View, p)
 		if err != nil {
@@ -81,45 +82,26 @@ func (d deleteRecords) Inject(ctx context.Context, f *harness.Field, selector st
 	return on.Injection, nil
 }
 
-// logSpan is where a log starts and where it ends.
+// logSpan is where a log starts and ends.
 type logSpan struct{ start, end int64 }
 
-// spanOf asks a partition's leader where its log starts, and for its high watermark.
-func spanOf(ctx context.Context, f *harness.Field, v target.View, p admin.TopicPartition) (logSpan, error) {
-	start, err := offsetAt(ctx, f, v, p, oldestOffset)
-	if err != nil {
-		return logSpan{}, err
+// spanOf asks a partition's leader for the start of its log and its high watermark.
+func spanOf(ctx context.Context, f *harness.Field, v target.View, p ask.TopicPartition) (span logSpan, err error) {
+	leader := v.Leader(p)
+	if leader < 0 {
+		return span, fmt.Errorf("offsets of %s: %w", p, admin.ErrNoLeader)
 	}
-	end, err := offsetAt(ctx, f, v, p, admin.NewestOffset)
-	return logSpan{start, end}, err
+	anyEpoch := map[ask.TopicPartition]int32{p: ask.AnyEpoch}
+	start, err := f.Brokers().Offsets(ctx, leader, ask.LogStart, anyEpoch)
+	if err != nil {
+		return span, err
+	}
+	end, err := f.Brokers().Offsets(ctx, leader, ask.HighWatermark, anyEpoch)
+	return logSpan{start[p], end[p]}, err
 }
 
-// oldestOffset is the timestamp that asks for a log's start.
-const oldestOffset = int64(-2)
-
-func offsetAt(ctx context.Context, f *harness.Field, v target.View, p admin.TopicPartition, timestamp int64) (int64, error) {
-	req := kmsg.NewPtrListOffsetsRequest()
-	req.ReplicaID = -1
-	topic, part := kmsg.NewListOffsetsRequestTopic(), kmsg.NewListOffsetsRequestTopicPartition()
-	topic.Topic, part.Partition, part.Timestamp, part.CurrentLeaderEpoch = p.Topic, p.Partition, timestamp, -1
-	topic.Partitions = append(topic.Partitions, part)
-	req.Topics = append(req.Topics, topic)
-	resp, err := admin.AskLeader[*kmsg.ListOffsetsResponse](ctx, f, v.Leader(p), req)
-	if err != nil {
-		return 0, fmt.Errorf("offsets of %s: %w", p, err)
-	}
-	if len(resp.Topics) != 1 || len(resp.Topics[0].Partitions) != 1 {
-		return 0, fmt.Errorf("offsets of %s: the broker left it out", p)
-	}
-	answer := resp.Topics[0].Partitions[0]
-	if err := kerr.ErrorForCode(answer.ErrorCode); err != nil {
-		return 0, fmt.Errorf("offsets of %s: %w", p, err)
-	}
-	return answer.Offset, nil
-}
-
-// deleteBelow moves a log's start. A request that timed out waiting for a follower has moved the leader's.
-func deleteBelow(ctx context.Context, f *harness.Field, v target.View, p admin.TopicPartition, offset int64) error {
+// deleteBelow moves a log's start. A request that timed out waiting for a follower has moved the leader's start.
+func deleteBelow(ctx context.Context, f *harness.Field, v target.View, p ask.TopicPartition, offset int64) error {
 	req := kmsg.NewPtrDeleteRecordsRequest()
 	req.TimeoutMillis = int32(admin.RequestTimeout.Milliseconds())
 	topic, part := kmsg.NewDeleteRecordsRequestTopic(), kmsg.NewDeleteRecordsRequestTopicPartition()
@@ -140,7 +122,7 @@ func deleteBelow(ctx context.Context, f *harness.Field, v target.View, p admin.T
 	return nil
 }
 
-func deletionProof(on kit.OnPartitions, moved map[admin.TopicPartition]logSpan, l harness.PipelineLayout) (string, bool) {
+func deletionProof(on kit.OnPartitions, moved map[ask.TopicPartition]logSpan, l harness.PipelineLayout) (string, bool) {
 	var texts []string
 	for _, p := range on.View.Concerning(on.Partitions, l) {
 		if s, ok := moved[p]; ok {

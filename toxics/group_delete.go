@@ -8,6 +8,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/toxics/admin"
 	"github.com/chaeos/chaeos/toxics/inject"
@@ -17,15 +18,15 @@ import (
 
 var groupDeleteKind = kit.Kind{
 	Name:  "group-delete",
-	About: "waits until groups are empty, then deletes them, offsets and all; no heal brings them back",
+	About: "waits until groups are empty, then deletes them with their offsets; no heal brings them back",
 	Hits:  target.Groups,
 	Options: []options.Info{
-		{Name: "within", About: "how long the groups may take to be empty, 1s to 5m; 30s unless given"},
+		{Name: "within", About: "how long the groups may take to become empty, 1s to 5m; default 30s"},
 	},
 	Make: newGroupDelete,
 }
 
-// groupDelete is an administrator's slip: the group is new to whoever comes next.
+// groupDelete is an administrator's slip: the next member finds a new group.
 type groupDelete struct{ within time.Duration }
 
 var _ harness.Fault = groupDelete{}
@@ -50,12 +51,12 @@ func takeGroup(ctx context.Context, f *harness.Field, i *inject.Injection, group
 	}
 	req := kmsg.NewPtrDeleteGroupsRequest()
 	req.Groups = []string{group}
-	resp, err := admin.AskCoordinator[*kmsg.DeleteGroupsResponse](ctx, f, group, req)
+	resp, _, err := ask.Coordinated[*kmsg.DeleteGroupsResponse](ctx, f.Brokers(), group, req)
 	if err != nil {
 		return nil, fmt.Errorf("delete group %s: %w", group, err)
 	}
 	for _, g := range resp.Groups {
-		if err := admin.CodeError(g.ErrorCode, nil); err != nil {
+		if err := ask.CodeError(g.ErrorCode, nil); err != nil {
 			return nil, fmt.Errorf("delete group %s: %w", group, err)
 		}
 	}

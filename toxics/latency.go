@@ -15,18 +15,18 @@ import (
 
 var latencyKind = kit.Kind{
 	Name:  "latency",
-	About: "delays every byte on the target's links; in both directions a round trip takes twice as long",
+	About: "delays every byte on the target's links; in both directions, a round trip is delayed twice",
 	Hits:  target.Brokers | target.Workers | target.Service,
 	Options: []options.Info{
 		kit.DirectionOption,
 		kit.FromOption,
-		{Name: "latency", About: "how long bytes are delayed, 1ms to 1m; 100ms unless given"},
+		{Name: "latency", About: "how long bytes are delayed, 1ms to 1m; default 100ms"},
 		kit.LinksOption("client"),
 	},
 	Make: newLatency,
 }
 
-// latency delays what flows on links, without changing its order.
+// latency delays what flows on links and keeps its order.
 type latency struct {
 	kit.LinkFault
 	delay time.Duration
@@ -43,7 +43,7 @@ func newLatency(r *options.Reader) harness.Fault {
 
 func (l latency) String() string { return fmt.Sprintf("%s, %s", l.delay, l.LinkFault) }
 
-// Inject delays the links of the target: those of a broker to and from everyone, those of a worker to every broker.
+// Inject delays the target's links: a broker's to and from everyone, a worker's to every broker.
 func (l latency) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
 	t, streams, err := l.Find(ctx, f, selector, kit.Anyone)
 	if err != nil {

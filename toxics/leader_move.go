@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/toxics/admin"
 	"github.com/chaeos/chaeos/toxics/inject"
@@ -17,16 +18,16 @@ import (
 
 var leaderMoveKind = kit.Kind{
 	Name:  "leader-move",
-	About: "hands the leadership of partitions to another replica in sync, in order; the heal gives it back",
+	About: "hands the leadership of partitions to another replica in sync; the heal gives it back",
 	Hits:  target.Partitions,
 	Options: []options.Info{
-		{Name: "to", About: "a target that selects the next leader; the next replica in sync unless given"},
-		{Name: "within", About: "how long the election may take, 1s to 1m; 10s unless given"},
+		{Name: "to", About: "a target that selects the next leader; default: the next replica in sync"},
+		{Name: "within", About: "how long the election may take, 1s to 1m; default 10s"},
 	},
 	Make: newLeaderMove,
 }
 
-// leaderMove makes another replica the preferred leader, and elects it: the leader knows, and nothing is lost by it.
+// leaderMove makes another replica the preferred leader and elects it: the old leader knows, and nothing is lost.
 type leaderMove struct {
 	to     string
 	within time.Duration
@@ -51,7 +52,7 @@ func (l leaderMove) Check(s harness.Scope, _ target.Target) error {
 	return kit.CheckOther("to", l.to, s)
 }
 
-// Inject moves the leaders of every place that the target selects, all by one request.
+// Inject moves the leaders of all partitions that the target selects with one request.
 func (l leaderMove) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
 	on, err := kit.FindPartitions(ctx, f, selector)
 	if err != nil {
@@ -61,8 +62,8 @@ func (l leaderMove) Inject(ctx context.Context, f *harness.Field, selector strin
 	if err != nil {
 		return nil, err
 	}
-	wanted := func(p admin.TopicPartition) []int32 { return admin.WithFirst(on.View.Replicas(p), int32(next[p])) }
-	if err := kit.ClaimOrders(on.Injection, on.View, on.Partitions, wanted); err != nil {
+	wanted := func(p ask.TopicPartition) []int32 { return admin.WithFirst(on.View.Replicas(p), int32(next[p])) }
+	if err := on.ClaimOrders(wanted); err != nil {
 		return on.Injection, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, l.within)
@@ -82,8 +83,8 @@ func (l leaderMove) Inject(ctx context.Context, f *harness.Field, selector strin
 	return on.Injection, nil
 }
 
-// next chooses each place's next leader: the broker that "to" selects, or the first other replica in sync.
-func (l leaderMove) next(on kit.OnPartitions) (map[admin.TopicPartition]int, error) {
+// next chooses each partition's next leader: the broker that "to" selects, or the first other replica in sync.
+func (l leaderMove) next(on kit.OnPartitions) (map[ask.TopicPartition]int, error) {
 	var wanted []int
 	if l.to != "" {
 		t, err := target.Parse(l.to)
@@ -94,7 +95,7 @@ func (l leaderMove) next(on kit.OnPartitions) (map[admin.TopicPartition]int, err
 			return nil, err
 		}
 	}
-	next := map[admin.TopicPartition]int{}
+	next := map[ask.TopicPartition]int{}
 	for _, p := range on.Partitions {
 		can := admin.Movable(on.View.Topics[p.Topic][p.Partition])
 		if l.to != "" {
@@ -108,7 +109,7 @@ func (l leaderMove) next(on kit.OnPartitions) (map[admin.TopicPartition]int, err
 	return next, nil
 }
 
-func moveProof(on kit.OnPartitions, next map[admin.TopicPartition]int, l harness.PipelineLayout, took time.Duration) (string, bool) {
+func moveProof(on kit.OnPartitions, next map[ask.TopicPartition]int, l harness.PipelineLayout, took time.Duration) (string, bool) {
 	var texts []string
 	for _, p := range on.View.Concerning(on.Partitions, l) {
 		from := on.View.Topics[p.Topic][p.Partition].Leader

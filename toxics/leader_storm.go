@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/harness/wait"
 	"github.com/chaeos/chaeos/toxics/admin"
@@ -21,10 +22,10 @@ import (
 
 var leaderStormKind = kit.Kind{
 	Name:  "leader-storm",
-	About: "moves the leaders of partitions again and again, to replicas in sync that the seed chooses",
+	About: "moves the leaders of partitions again and again, to replicas in sync that the seed chooses; the heal gives them back",
 	Hits:  target.Partitions,
 	Options: []options.Info{
-		{Name: "interval", About: "how long after one move the next begins, 100ms to 1m; 1s unless given"},
+		{Name: "interval", About: "how long after one move the next one begins, 100ms to 1m; default 1s"},
 	},
 	Make: newLeaderStorm,
 }
@@ -49,7 +50,7 @@ type storm struct {
 	rand *rand.Rand
 
 	mu    sync.Mutex
-	moved map[admin.TopicPartition]int
+	moved map[ask.TopicPartition]int
 }
 
 // Inject begins the storm and returns after the first move.
@@ -58,10 +59,10 @@ func (l leaderStorm) Inject(ctx context.Context, f *harness.Field, selector stri
 	if err != nil {
 		return nil, err
 	}
-	if err := kit.ClaimOrders(on.Injection, on.View, on.Partitions, on.View.Replicas); err != nil { // it wants no order for long
+	if err := on.ClaimOrders(on.View.Replicas); err != nil { // it wants no order of its own for long
 		return on.Injection, err
 	}
-	s := &storm{leaderStorm: l, on: on, f: f, rand: f.Rand, moved: map[admin.TopicPartition]int{}}
+	s := &storm{leaderStorm: l, on: on, f: f, rand: f.Rand, moved: map[ask.TopicPartition]int{}}
 	on.Began(ctx, on.View, on.View.Nodes)
 	if err := s.move(ctx); err != nil {
 		return on.Injection, err
@@ -72,8 +73,8 @@ func (l leaderStorm) Inject(ctx context.Context, f *harness.Field, selector stri
 	return on.Injection, nil
 }
 
-// rage moves until the fault is healed. A round that fails, because another fault has taken a broker, is left out: the
-// number of moves that were seen is what counts.
+// rage moves leaders until the fault is healed. A round may fail, for example because another fault has a broker: what counts
+// is the number of moves that were seen.
 func (s *storm) rage(ctx context.Context) error {
 	return wait.Poll(ctx, s.every, func() (bool, error) {
 		_ = s.move(ctx)
@@ -86,11 +87,11 @@ func (s *storm) move(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, admin.ShownWithin)
 	defer cancel()
 	v := s.on.View
-	topics, _, err := admin.NewestTopics(ctx, s.f.Admin, v.Nodes, admin.TopicsOf(s.on.Partitions)...)
+	md, _, err := s.f.Brokers().Newest(ctx, ask.Topics(s.on.Partitions)...)
 	if err != nil {
 		return err
 	}
-	v.Topics = topics
+	v.Topics = md.Topics
 	next := s.draw(v)
 	if len(next) == 0 {
 		return errors.New("no partition has another replica in sync that could lead it")
@@ -110,20 +111,20 @@ func (s *storm) move(ctx context.Context) error {
 }
 
 // draw chooses the next leaders.
-func (s *storm) draw(v target.View) map[admin.TopicPartition]int {
-	byNumber := map[int32][]admin.TopicPartition{}
+func (s *storm) draw(v target.View) map[ask.TopicPartition]int {
+	byNumber := map[int32][]ask.TopicPartition{}
 	for _, p := range s.on.Partitions {
 		byNumber[p.Partition] = append(byNumber[p.Partition], p)
 	}
-	next := map[admin.TopicPartition]int{}
+	next := map[ask.TopicPartition]int{}
 	for _, number := range slices.Sorted(maps.Keys(byNumber)) {
-		places := byNumber[number]
-		can := admin.Movable(v.Topics[places[0].Topic][number])
+		same := byNumber[number]
+		can := admin.Movable(v.Topics[same[0].Topic][number])
 		if len(can) == 0 {
 			continue
 		}
 		leader := can[s.rand.IntN(len(can))]
-		for _, p := range places {
+		for _, p := range same {
 			if slices.Contains(admin.Movable(v.Topics[p.Topic][p.Partition]), leader) {
 				next[p] = leader
 			}

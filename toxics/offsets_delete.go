@@ -14,18 +14,18 @@ import (
 
 var offsetsDeleteKind = kit.Kind{
 	Name: "offsets-delete",
-	About: "waits until groups are empty, then takes their committed offsets from them; no heal brings them back: the reset " +
-		"rule of whoever comes next decides",
+	About: "waits until groups are empty, then removes their committed offsets; no heal brings them back, and the next " +
+		"member's reset rule decides where it starts",
 	Hits: target.Groups,
 	Options: []options.Info{
-		{Name: "how", About: "delete (the administrator's request) or expire (the broker's own clean-up finds them too old: set " +
-			"offsets.retention.check.interval.ms low); delete unless given"},
-		{Name: "within", About: "how long the groups may take to be empty, and the offsets to be gone, 1s to 5m; 30s unless given"},
+		{Name: "how", About: "delete (an administrator's request) or expire (the broker's own clean-up finds them too old: set " +
+			"offsets.retention.check.interval.ms low); default delete"},
+		{Name: "within", About: "how long the groups may take to become empty, and the offsets to be gone, 1s to 5m; default 30s"},
 	},
 	Make: newOffsetsDelete,
 }
 
-// Ways for offsets to go.
+// The ways in which offsets go.
 const (
 	byRequest = "delete"
 	byExpiry  = "expire"
@@ -53,7 +53,7 @@ func (o offsetsDelete) Inject(ctx context.Context, f *harness.Field, selector st
 	return kit.FromEmptyGroups{Within: o.within, Take: o.take}.Inject(ctx, f, selector)
 }
 
-// take takes all offsets from one group, and returns what they were.
+// take removes all offsets of one group, and returns what they were.
 func (o offsetsDelete) take(ctx context.Context, f *harness.Field, i *inject.Injection, group string) ([]admin.Committed, error) {
 	had, err := admin.FetchOffsets(ctx, f, group)
 	if err != nil || len(had) == 0 {

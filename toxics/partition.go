@@ -13,18 +13,18 @@ import (
 
 var partitionKind = kit.Kind{
 	Name:  "partition",
-	About: "cuts the target off: bytes vanish, connections stay open; healing resets them",
+	About: "cuts the target off: bytes vanish, connections stay open; the heal resets them",
 	Hits:  target.Brokers | target.Workers | target.Service,
 	Options: []options.Info{
-		{Name: "direction", About: "both, to (nothing reaches the target) or from (the target reaches nobody); both unless given"},
-		{Name: "from", About: "another target to be cut off from; everyone else unless given"},
+		{Name: "direction", About: "both, to (nothing reaches the target) or from (the target reaches no other); default both"},
+		{Name: "from", About: "another target to be cut off from; default: all others"},
 		kit.LinksOption("replication and quorum"),
 	},
 	Make: newPartition,
 }
 
-// partition is a black hole on links. "i cannot reach j" drops the bytes from i to j on both links between them: upstream
-// on the one that i dials, downstream on the other.
+// partition is a black hole on links. "i cannot reach j" drops the bytes from i to j on both links between them: upstream on the
+// link that i dials, downstream on the other.
 type partition struct{ kit.LinkFault }
 
 var _ harness.Fault = partition{}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/harness/wait"
@@ -22,14 +23,14 @@ import (
 
 var powerLossKind = kit.Kind{
 	Name: "power-loss",
-	About: "notes where every log stands, lets the writeback time pass, kills brokers and cuts their logs back to there; " +
-		"the heal starts them again",
+	About: "notes where every log ends, lets the writeback time pass, kills brokers and cuts their logs back to there; " +
+		"the heal starts them",
 	Hits: target.Brokers,
 	Options: []options.Info{
-		{Name: "mode", About: "writeback (cut to where each log stood a writeback time ago) or checkpoint (to Kafka's own recovery points, " +
-			"which loses whole segments: legal, harsher than real machines); writeback unless given"},
-		{Name: "writeback", About: "how long the kernel may keep written pages to itself, 1s to 2m; 30s unless given: the power goes " +
-			"so long after the fault begins"},
+		{Name: "mode", About: "writeback (cut to where each log ended a writeback time ago) or checkpoint (to Kafka's own recovery points, " +
+			"which loses whole segments: legal, harsher than real machines); default writeback"},
+		{Name: "writeback", About: "how long the kernel may keep written pages to itself, 1s to 2m; default 30s. The power goes " +
+			"that long after the fault begins"},
 	},
 	Make: newPowerLoss,
 }
@@ -72,44 +73,44 @@ func (p powerLoss) Inject(ctx context.Context, f *harness.Field, selector string
 	if err != nil {
 		return nil, err
 	}
-	v, brokers, i, err := kit.FindNodes(ctx, f, selector)
+	on, err := kit.FindBrokers(ctx, f, selector)
 	if err != nil {
 		return nil, err
 	}
-	stood := map[int][]harness.LogEnd{}
+	ended := map[int][]harness.LogEnd{}
 	if p.mode == writebackMode {
-		if stood, err = admin.LogEnds(ctx, f, brokers); err != nil {
+		if ended, err = admin.LogEnds(ctx, f, on.Brokers); err != nil {
 			return nil, err
 		}
 		if err := wait.Sleep(ctx, p.writeback); err != nil {
 			return nil, fmt.Errorf("the power was not cut: %w", err)
 		}
 	}
-	i.InFlight = inject.InFlight(f) // of the loss, not of the wait
-	kit.ExpectNodes(i, brokers)
-	if err := killForPower(ctx, f, i, brokers); err != nil {
-		return i, err
+	on.InFlight = inject.InFlight(f) // of the loss, not of the wait
+	on.ExpectRunning()
+	if err := killForPower(ctx, on); err != nil {
+		return on.Injection, err
 	}
-	lost, err := cutAll(ctx, disks, brokers, func(node int) harness.LogCut {
-		return harness.LogCut{Checkpoint: p.mode == checkpointMode, Ends: stood[node]}
+	lost, err := cutAll(ctx, disks, on.Brokers, func(node int) harness.LogCut {
+		return harness.LogCut{Checkpoint: p.mode == checkpointMode, Ends: ended[node]}
 	})
-	for _, node := range brokers {
+	for _, node := range on.Brokers {
 		for _, c := range lost[node] {
-			i.Lasts(harness.Lasting{What: harness.LogWasCut, Topic: c.Topic, Partition: c.Partition, Node: node, From: c.From, To: c.To})
+			on.Lasts(harness.Lasting{What: harness.LogWasCut, Topic: c.Topic, Partition: c.Partition, Node: node, From: c.From, To: c.To})
 		}
 	}
 	if err != nil {
-		return i, err
+		return on.Injection, err
 	}
-	i.Prove = func(context.Context) inject.Proof {
-		return func(l harness.PipelineLayout) (string, bool) { return powerProof(v, lost, brokers, l) }
+	on.Prove = func(context.Context) inject.Proof {
+		return func(l harness.PipelineLayout) (string, bool) { return powerProof(on, lost, l) }
 	}
-	i.Began(ctx, v, target.Without(v.Nodes, brokers))
-	return i, nil
+	on.Began(ctx, on.View, on.Others())
+	return on.Injection, nil
 }
 
-// killForPower kills all brokers at once, also those that another fault has stopped: they lose power too.
-func killForPower(ctx context.Context, f *harness.Field, i *inject.Injection, brokers []int) error {
+// killForPower kills all brokers at once, also those that another fault has stopped: they lose power, too.
+func killForPower(ctx context.Context, on kit.OnBrokers) error {
 	return kit.NodeFault{
 		From: append([]harness.NodeState{harness.NodeStopped}, kit.Alive...), Wants: harness.NodeStopped, Heal: kit.StartAgain,
 		Do: func(ctx context.Context, c harness.Cluster, node int) error {
@@ -119,7 +120,7 @@ func killForPower(ctx context.Context, f *harness.Field, i *inject.Injection, br
 			}
 			return c.Kill(ctx, node)
 		},
-	}.HitAll(ctx, f, i, brokers)
+	}.HitAll(ctx, on)
 }
 
 // cutAll cuts the logs of all brokers and returns what each lost, by broker.
@@ -132,14 +133,14 @@ func cutAll(ctx context.Context, disks harness.Disks, brokers []int, cut func(in
 	return lost, errors.Join(errs...)
 }
 
-// powerProof sums up what a pipeline's logs lost: of each partition the replica that lost least, for that one's records
-// may come back to the others.
-func powerProof(v target.View, lost map[int][]harness.CutLog, brokers []int, l harness.PipelineLayout) (string, bool) {
-	cuts := map[admin.TopicPartition]map[int]int64{}
+// powerProof sums up what a pipeline's logs lost: for each partition what the replica lost that lost least, for its records may
+// come back to the others.
+func powerProof(on kit.OnBrokers, lost map[int][]harness.CutLog, l harness.PipelineLayout) (string, bool) {
+	cuts := map[ask.TopicPartition]map[int]int64{}
 	for node, logs := range lost {
 		for _, c := range logs {
-			p := admin.TopicPartition{Topic: c.Topic, Partition: c.Partition}
-			if !v.Concerns(l, c.Topic) {
+			p := ask.TopicPartition{Topic: c.Topic, Partition: c.Partition}
+			if !on.View.Concerns(l, c.Topic) {
 				continue
 			}
 			if cuts[p] == nil {
@@ -154,14 +155,14 @@ func powerProof(v target.View, lost map[int][]harness.CutLog, brokers []int, l h
 	sums := map[string]int64{}
 	for p, byNode := range cuts {
 		least := slices.Min(slices.Collect(maps.Values(byNode)))
-		if len(byNode) < len(brokers) { // one replica lost nothing
+		if len(byNode) < len(on.Brokers) { // one replica lost nothing
 			least = 0
 		}
-		sums[v.Generic(p.Topic)] += least
+		sums[on.View.Generic(p.Topic)] += least
 	}
 	var texts []string
 	for _, topic := range slices.SortedFunc(maps.Keys(sums), cmp.Compare) {
 		texts = append(texts, fmt.Sprintf("%d of %s", sums[topic], topic))
 	}
-	return fmt.Sprintf("power lost on %d brokers; offsets cut on all replicas: %s", len(brokers), strings.Join(texts, ", ")), true
+	return fmt.Sprintf("power lost on %d brokers; offsets cut on all replicas: %s", len(on.Brokers), strings.Join(texts, ", ")), true
 }

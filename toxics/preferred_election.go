@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/toxics/admin"
 	"github.com/chaeos/chaeos/toxics/inject"
@@ -34,7 +35,7 @@ func (preferredElect) Inject(ctx context.Context, f *harness.Field, selector str
 	if err != nil {
 		return nil, err
 	}
-	next := map[admin.TopicPartition]int{}
+	next := map[ask.TopicPartition]int{}
 	for _, p := range on.Partitions {
 		s := on.View.Topics[p.Topic][p.Partition]
 		if len(s.Replicas) > 0 && s.Leader != int(s.Replicas[0]) {
@@ -46,7 +47,7 @@ func (preferredElect) Inject(ctx context.Context, f *harness.Field, selector str
 	if err != nil {
 		return on.Injection, err
 	}
-	refused := map[admin.TopicPartition]error{}
+	refused := map[ask.TopicPartition]error{}
 	for p, err := range failed {
 		delete(next, p)
 		refused[p] = err
@@ -62,14 +63,14 @@ func (preferredElect) Inject(ctx context.Context, f *harness.Field, selector str
 	return on.Injection, nil
 }
 
-func electionProof(on kit.OnPartitions, next map[admin.TopicPartition]int, refused map[admin.TopicPartition]error, l harness.PipelineLayout) (string, bool) {
+func electionProof(on kit.OnPartitions, next map[ask.TopicPartition]int, refused map[ask.TopicPartition]error, l harness.PipelineLayout) (string, bool) {
 	var texts []string
-	bit := false
+	took := false
 	for _, p := range on.View.Concerning(on.Partitions, l) {
 		name := fmt.Sprintf("%s/%d", on.View.Generic(p.Topic), p.Partition)
 		if to, ok := next[p]; ok {
 			texts = append(texts, fmt.Sprintf("leader of %s: %d -> %d", name, on.View.Topics[p.Topic][p.Partition].Leader, to))
-			bit = true
+			took = true
 		} else if err := refused[p]; err != nil {
 			texts = append(texts, fmt.Sprintf("%s: %v", name, err))
 		}
@@ -77,5 +78,5 @@ func electionProof(on kit.OnPartitions, next map[admin.TopicPartition]int, refus
 	if len(texts) == 0 {
 		return inject.NotTouched("every partition of it had its preferred leader")
 	}
-	return strings.Join(texts, ", "), bit
+	return strings.Join(texts, ", "), took
 }

@@ -18,7 +18,7 @@ import (
 
 var refuseKind = kit.Kind{
 	Name:  "refuse",
-	About: "closes the target's links: open connections end, and new ones are refused, as if nobody listened",
+	About: "closes the target's links: open connections end, and new ones are refused; the heal opens them",
 	Hits:  target.Brokers | target.Workers | target.Service,
 	Options: []options.Info{
 		kit.FromOption,
@@ -29,7 +29,7 @@ var refuseKind = kit.Kind{
 	},
 }
 
-// refuse is a broker whose port is closed: unlike with a black hole, whoever dials learns it at once.
+// refuse is a broker whose port is closed: unlike with a black hole, clients learn it at once.
 type refuse struct{ kit.LinkFault }
 
 var _ harness.Fault = refuse{}
@@ -66,10 +66,10 @@ func (r refuse) Inject(ctx context.Context, f *harness.Field, selector string) (
 	return i, nil
 }
 
-// closed are the proxies that faults close: they listen again when no fault wants them closed.
+// closed are the proxies that faults close. They listen again when no fault wants them closed.
 func closed(f *harness.Field) claims.Things[bool] { return claims.Of[bool](f.Claims, "closed proxy") }
 
-// closeWithin bounds the closing of one proxy: it waits for a broker that doesn't answer a dial.
+// closeWithin bounds the closing of one proxy, which waits while a broker doesn't answer a dial.
 const closeWithin = 20 * time.Second
 
 // closeLinks closes all proxies at once. Each is noted for reopening before it is closed.
@@ -120,7 +120,7 @@ func switchProxy(f *harness.Field, name string, on bool) error {
 	return proxy.Disable()
 }
 
-// listening says which of the proxies are still closed, unless another fault closes them.
+// listening returns an error if any of the proxies is closed and no other fault wants it closed.
 func listening(ctx context.Context, f *harness.Field, proxies []string) error {
 	var shut []string
 	_, err := inject.Bounded(ctx, func() error {

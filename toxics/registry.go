@@ -8,7 +8,8 @@ import (
 )
 
 // kinds lists every fault, sorted by name. A new fault is one new file and one line here.
-var kinds = options.Registry[kit.Kind]{What: "fault", NameOf: func(k kit.Kind) string { return k.Name }, Takes: func(k kit.Kind) []options.Info { return k.Options },
+var kinds = options.Registry[kit.Kind]{
+	What: "fault", NameOf: func(k kit.Kind) string { return k.Name }, Takes: func(k kit.Kind) []options.Info { return k.Options },
 	Kinds: []kit.Kind{
 		addPartitionsKind,
 		bandwidthKind,
@@ -47,9 +48,10 @@ var kinds = options.Registry[kit.Kind]{What: "fault", NameOf: func(k kit.Kind) s
 		workerPauseKind,
 		workerScaleKind,
 		workerStopKind,
-	}}
+	},
+}
 
-// OptionError says what is wrong with one option of a fault.
+// OptionError is what is wrong with one option of a fault.
 type OptionError = options.Error
 
 // All lists every fault there is, sorted by name.
@@ -58,11 +60,11 @@ func All() []kit.Kind { return kinds.All() }
 // Names lists the names of all faults, sorted.
 func Names() []string { return kinds.Names() }
 
-// Find returns the fault named so, or an error that lists the names there are.
+// Find returns the named fault, or an error that lists the names there are.
 func Find(name string) (kit.Kind, error) { return kinds.Find(name) }
 
-// New makes the named fault with its options, as YAML gives them: strings, integers, booleans, lists and mappings. What
-// is wrong with an option comes back as an *options.Error.
+// New makes the named fault with its options as YAML gives them: strings, integers, booleans, lists and mappings. What is wrong
+// with an option is an *OptionError.
 func New(name string, given map[string]any) (harness.Fault, error) {
 	kind, r, err := kinds.Open(name, given)
 	if err != nil {
@@ -75,7 +77,7 @@ func New(name string, given map[string]any) (harness.Fault, error) {
 	return fault, nil
 }
 
-// Check says what is wrong with a fault and its target in an experiment that has what scope says.
+// Check returns what is wrong with a fault and its target in an experiment that has what is in scope.
 func Check(name string, fault harness.Fault, selector string, scope harness.Scope) error {
 	kind, err := Find(name)
 	if err != nil {
@@ -84,7 +86,7 @@ func Check(name string, fault harness.Fault, selector string, scope harness.Scop
 	return kind.Check(fault, selector, scope)
 }
 
-// OutageOf says what a fault takes out of the quorum. A target that is no target takes nothing: Check reports it.
+// OutageOf returns what a fault takes out of the quorum: nothing if its target is none, which Check reports.
 func OutageOf(fault harness.Fault, selector string) target.Outage {
 	q, ok := fault.(kit.QuorumFault)
 	if !ok || !q.OutOfQuorum() {
@@ -94,7 +96,7 @@ func OutageOf(fault harness.Fault, selector string) target.Outage {
 	if err != nil || t.Class() != target.Brokers {
 		return target.Outage{}
 	}
-	if one, ok := fault.(interface{ oneAtATime() bool }); ok && one.oneAtATime() {
+	if one, ok := fault.(kit.RollingFault); ok && one.OneAtATime() {
 		return target.Outage{Found: true}
 	}
 	return t.Outage()

@@ -8,7 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/options"
+	"github.com/chaeos/chaeos/toxics/kit"
 	"github.com/chaeos/chaeos/toxics/target"
 )
 
@@ -109,6 +111,10 @@ func TestOutages(t *testing.T) {
 	assert.Equal(t, target.Outage{Found: true}, OutageOf(kill, "leader of output/0"))
 	assert.Equal(t, target.Outage{All: true}, OutageOf(kill, "all brokers"))
 	assert.Zero(t, OutageOf(replication, "controller"))
+	paced, _ := New("rolling-restart", nil)
+	unpaced, _ := New("rolling-restart", map[string]any{"pace": "none"})
+	assert.Equal(t, target.Outage{Found: true}, OutageOf(paced, "all brokers"), "the next only when the last is back")
+	assert.Equal(t, target.Outage{All: true}, OutageOf(unpaced, "all brokers"))
 	assert.Equal(t, target.Outage{All: true}, OutageOf(kill, "not broker 1"), "all but one, at the worst")
 	assert.Equal(t, target.Outage{Found: true}, OutageOf(kill, "random broker, not controller"))
 	assert.Equal(t, target.Outage{Nodes: []int{1, 2}}, OutageOf(kill, "broker 1 and broker 2"))
@@ -118,4 +124,30 @@ func TestFaultsHitWhatTheyAreFor(t *testing.T) {
 	kill, err := New("broker-kill", nil)
 	require.NoError(t, err)
 	require.ErrorContains(t, Check("broker-kill", kill, "worker 1", testScope), `broker-kill hits brokers; "worker 1" selects workers`)
+}
+
+// TestWhichFaultsSayMore: what a fault may say besides what it must is found by its methods' names, so a misspelt one would be
+// lost in silence.
+func TestWhichFaultsSayMore(t *testing.T) {
+	checks := []string{
+		"add-partitions", "bandwidth", "connection-cut", "latency", "leader-move", "partition", "refuse", "request-delay", "request-drop",
+		"request-hold", "reset", "response-delay", "response-drop", "response-hold", "service-fail", "slow-close", "source-kill",
+		"topic-config", "worker-kill",
+	}
+	quorum := []string{
+		"broker-kill", "broker-pause", "broker-restart", "broker-stop", "broker-wipe", "partition", "power-loss", "refuse", "reset",
+		"rolling-restart",
+	}
+	for _, kind := range All() {
+		fault, err := New(kind.Name, nil)
+		require.NoError(t, err)
+		if slices.Contains(checks, kind.Name) {
+			assert.Implements(t, (*interface {
+				Check(harness.Scope, target.Target) error
+			})(nil), fault, kind.Name)
+		}
+		if slices.Contains(quorum, kind.Name) {
+			assert.Implements(t, (*kit.QuorumFault)(nil), fault, kind.Name)
+		}
+	}
 }

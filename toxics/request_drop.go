@@ -10,7 +10,7 @@ import (
 
 var requestDropKind = kit.Kind{
 	Name:    "request-drop",
-	About:   "swallows requests, and all that follows on their connection, which stays open and silent until the client gives it up",
+	About:   "swallows requests and all that follows on their connection, which stays open and silent until the client gives up",
 	Hits:    target.Brokers | target.Workers,
 	Options: kit.WireOptions(),
 	Make:    newRequestDrop,

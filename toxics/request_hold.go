@@ -12,16 +12,16 @@ import (
 
 var requestHoldKind = kit.Kind{
 	Name:  "request-hold",
-	About: "keeps requests, and what is behind them on their connection, until the heal; they arrive also when their client is gone",
+	About: "keeps requests, and what is behind them on their connection, until the heal; they arrive even if their client is gone",
 	Hits:  target.Brokers | target.Workers,
 	Options: kit.WireOptions(
-		options.Info{Name: "release-after", About: "let each go after this long, 1ms to 1h; at the heal unless given"},
+		options.Info{Name: "release-after", About: "how long to keep each, 1ms to 1h; default: until the heal"},
 	),
 	Make: newRequestHold,
 }
 
-// requestHold makes late requests: the client gives up, its retry passes on another connection, and the broker gets the
-// first one afterwards.
+// requestHold makes requests late: the client gives up, its retry passes on another connection, and the broker gets the first
+// request afterwards.
 type requestHold struct{ kit.WireFault }
 
 var _ harness.Fault = requestHold{}

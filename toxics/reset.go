@@ -14,15 +14,15 @@ import (
 
 var resetKind = kit.Kind{
 	Name: "reset",
-	About: "ends every connection on the target's links as soon as it carries a byte, and that byte with it; whoever dials " +
-		"again is ended again",
+	About: "ends every connection on the target's links as soon as it carries a byte, and loses that byte; new " +
+		"connections, too",
 	Hits:    target.Brokers | target.Workers | target.Service,
 	Options: []options.Info{kit.DirectionOption, kit.FromOption, kit.LinksOption("client")},
 	Make:    func(r *options.Reader) harness.Fault { return reset{kit.NewLinkFault(r, target.ClientLinks)} },
 }
 
-// reset breaks connections. Peers of those that were open see an end of file, those of new ones a reset: Toxiproxy sets
-// its linger option only on connections that it accepts later.
+// reset breaks connections. Peers of connections that were open see an end of file, those of new ones a reset: Toxiproxy sets its
+// linger option only on connections that it accepts later.
 type reset struct{ kit.LinkFault }
 
 var _ harness.Fault = reset{}

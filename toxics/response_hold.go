@@ -15,12 +15,12 @@ var responseHoldKind = kit.Kind{
 	About: "keeps the broker's answers, and what is behind them on their connection, until the heal",
 	Hits:  target.Brokers | target.Workers,
 	Options: kit.WireOptions(
-		options.Info{Name: "release-after", About: "let each go after this long, 1ms to 1h; at the heal unless given"},
+		options.Info{Name: "release-after", About: "how long to keep each, 1ms to 1h; default: until the heal"},
 	),
 	Make: newResponseHold,
 }
 
-// responseHold leaves a client in the dark about a request that the broker has worked off.
+// responseHold leaves a client in the dark about a request that the broker has carried out.
 type responseHold struct{ kit.WireFault }
 
 var _ harness.Fault = responseHold{}

@@ -21,9 +21,9 @@ var rollingRestartKind = kit.Kind{
 	About: "restarts brokers one after the other, as an upgrade does; the heal ends the roll and waits until all are back",
 	Hits:  target.Brokers,
 	Options: []options.Info{
-		{Name: "gap", About: "how long to wait between one broker and the next, beside the pace, 0s to 5m; 0s unless given"},
-		{Name: "how", About: "stop (SIGTERM, its leaders are handed over) or kill (SIGKILL); stop unless given"},
-		{Name: "pace", About: "isr (the next only when every replica is in sync again) or none (at once when the process runs); isr unless given"},
+		{Name: "gap", About: "how long to wait between one broker and the next, in addition to the pace, 0s to 5m; default 0s"},
+		{Name: "how", About: "stop (SIGTERM, after handing over its leaders) or kill (SIGKILL); default stop"},
+		{Name: "pace", About: "isr (the next broker when every replica is in sync again) or none (as soon as the process runs); default isr"},
 	},
 	Make: newRollingRestart,
 }
@@ -64,7 +64,7 @@ func (r rollingRestart) String() string {
 
 func (rollingRestart) OutOfQuorum() bool { return true }
 
-// OneAtATime says that a paced roll takes no second node before the first is back.
+// OneAtATime reports whether the roll waits until one node is back before it takes the next.
 func (r rollingRestart) OneAtATime() bool { return r.pace == paceISR }
 
 // roll is a rolling restart under way.
@@ -74,37 +74,37 @@ type roll struct {
 	brokers []int
 
 	mu sync.Mutex
-	// done are the brokers restarted so far, and what each was for every pipeline when its turn came.
+	// done are the brokers restarted so far, roles what each did for every pipeline when its turn came.
 	done  []int
 	roles map[int]map[string][]string
 }
 
-// Inject begins the roll and returns; it goes on until it is through or healed.
+// Inject begins the roll and returns. It goes on until every broker was restarted, or the fault is healed.
 func (r rollingRestart) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
-	v, brokers, i, err := kit.FindNodes(ctx, f, selector)
+	on, err := kit.FindBrokers(ctx, f, selector)
 	if err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {
-		return i, context.Cause(ctx)
+		return on.Injection, context.Cause(ctx)
 	}
-	for _, b := range brokers {
-		kit.BrokerProcess(f, b).Want(&i.Undo, inject.Action[harness.NodeState]{
+	for _, b := range on.Brokers {
+		kit.BrokerProcess(f, b).Want(&on.Undo, inject.Action[harness.NodeState]{
 			Wants: harness.NodeRunning, Heal: func(ctx context.Context) error { return kit.StartAgain(ctx, f, b) },
 		})
 	}
-	kit.ExpectNodes(i, brokers)
-	rolling := &roll{rollingRestart: r, f: f, brokers: brokers, roles: map[int]map[string][]string{}}
-	i.Reaction = rolling.effect
-	i.Prove = func(context.Context) inject.Proof {
+	on.ExpectRunning()
+	rolling := &roll{rollingRestart: r, f: f, brokers: on.Brokers, roles: map[int]map[string][]string{}}
+	on.Reaction = rolling.reaction
+	on.Prove = func(context.Context) inject.Proof {
 		return func(l harness.PipelineLayout) (string, bool) {
 			proof, hit := rolling.proof(l)
-			return i.OrByQuorum("restarted", proof, hit)
+			return on.OrByQuorum("restarted", proof, hit)
 		}
 	}
-	i.Began(ctx, v, v.Nodes)
-	i.Keep(ctx, rolling.run)
-	return i, nil
+	on.Began(ctx, on.View, on.View.Nodes)
+	on.Keep(ctx, rolling.run)
+	return on.Injection, nil
 }
 
 func (r *roll) run(ctx context.Context) error {
@@ -126,7 +126,7 @@ func (r *roll) run(ctx context.Context) error {
 	return nil
 }
 
-// turn restarts one broker, which no other fault may have when its turn comes.
+// turn restarts one broker, which no other fault may have at that time.
 func (r *roll) turn(ctx context.Context, broker int) error {
 	return kit.BrokerProcess(r.f, broker).Alone(ctx, kit.Awake, func() error { return r.Restart.RestartNode(ctx, r.f.Cluster, broker) })
 }
@@ -158,35 +158,30 @@ func (r *roll) awaitPace(ctx context.Context, last int) error {
 	return wait.Sleep(ctx, r.gap)
 }
 
-// awaitWhole waits until every partition of the run, and the coordinators', has all its replicas in sync. Where no run
-// plays, and there was no topic yet, that is every partition there is now.
+// awaitWhole waits until every partition of the run, and of the coordinators, has all its replicas in sync; without a run, every
+// partition that there is.
 func awaitWhole(ctx context.Context, f *harness.Field) error {
 	names := target.TopicsOf(f.Plan)
 	if len(names) > 0 {
 		names = append(names, target.OffsetsTopic, target.TransactionsTopic)
 	}
-	var missing error
-	err := wait.Poll(ctx, admin.PollEvery, func() (bool, error) {
-		topics, _, err := admin.NewestTopics(ctx, f.Admin, f.Cluster.Info().Nodes, names...)
-		if missing = err; err != nil {
-			return false, nil
+	return admin.Until(ctx, func() error {
+		md, _, err := f.Brokers().Newest(ctx, names...)
+		if err != nil {
+			return err
 		}
-		for topic, states := range topics {
+		for topic, states := range md.Topics {
 			for p, s := range states {
 				if !s.InSync() {
-					missing = fmt.Errorf("%s/%d has %v of %v in sync", topic, p, s.ISR, s.Replicas)
+					return fmt.Errorf("%s/%d has %v of %v in sync", topic, p, s.ISR, s.Replicas)
 				}
 			}
 		}
-		return missing == nil, nil
+		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("%w (%w)", err, missing)
-	}
-	return nil
 }
 
-func (r *roll) effect() string {
+func (r *roll) reaction() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return fmt.Sprintf("%d of %d brokers restarted", len(r.done), len(r.brokers))

@@ -16,11 +16,11 @@ import (
 
 var serviceFailKind = kit.Kind{
 	Name:  "service-fail",
-	About: "makes the external service misbehave after it has stored an effect, so that its caller can't know; or forget its keys",
+	About: "makes the external service fail right after it has stored an effect, so that its caller can't know; or forget its keys",
 	Hits:  target.Service,
 	Options: []options.Info{
-		{Name: "how", About: "hang (answer nothing until the heal), error (answer 500 until the heal), die (SIGKILL; a new life at the heal) or forget (all idempotency keys, and those that come until the heal); hang unless given"},
-		{Name: "within", About: "how long until the next call, 1s to 2m; 20s unless given"},
+		{Name: "how", About: "hang (answer nothing until the heal), error (answer 500 until the heal), die (SIGKILL; a new incarnation at the heal) or forget (all idempotency keys, also those that come until the heal); default hang"},
+		{Name: "within", About: "how long to wait for the next call, 1s to 2m; default 20s"},
 	},
 	Make: func(r *options.Reader) harness.Fault {
 		return serviceFail{
@@ -34,12 +34,12 @@ const (
 	serviceHang  = "hang"
 	serviceError = "error"
 	serviceDie   = "die"
-	// serviceForget loses its idempotency keys, as keys do that expire or live in a cache.
+	// serviceForget loses idempotency keys, as services do that let them expire or keep them in a cache.
 	serviceForget = "forget"
 )
 
-// serviceFail arms the service at the moment after an effect was stored. Toxics on the service's link could lose the
-// request instead, and then nothing would have happened.
+// serviceFail arms the service at the moment after an effect was stored. Toxics on the service's link could lose the request
+// instead, and then nothing would have happened.
 type serviceFail struct {
 	how    string
 	within time.Duration
@@ -56,12 +56,12 @@ func (s serviceFail) String() string {
 	return s.how + " once an effect is stored"
 }
 
-// servicePhases are what the service is armed with; it waits at "stored" unless there is another.
+// servicePhases are the phases that the service is armed at; "stored" if it isn't here.
 var servicePhases = map[string]string{serviceError: "failing", serviceForget: "forgetting"}
 
 func (serviceFail) Check(scope harness.Scope, _ target.Target) error { return kit.CallsService(scope) }
 
-// Inject waits until the service has stored an effect and misbehaves with it.
+// Inject waits until the service has stored an effect and fails.
 func (s serviceFail) Inject(ctx context.Context, f *harness.Field, _ string) (harness.Injection, error) {
 	i := inject.New(f, harness.Resolved{Text: "the external service", Members: []string{target.ServiceMember}})
 	service, err := target.Member(f, target.ServiceMember)
@@ -95,7 +95,7 @@ func (s serviceFail) Inject(ctx context.Context, f *harness.Field, _ string) (ha
 	return i, nil
 }
 
-// proof quotes how many calls the service took while it was armed, and did not confirm, or how many keys it forgot.
+// proof quotes how many calls the service took and did not confirm while it was armed, or how many keys it forgot.
 func (s serviceFail) proof(l harness.PipelineLayout, calls int64, err error) (string, bool) {
 	switch {
 	case !l.Effects:
@@ -104,14 +104,13 @@ func (s serviceFail) proof(l harness.PipelineLayout, calls int64, err error) (st
 		return inject.NotTouched("not observed: %v", err)
 	case s.how == serviceForget:
 		return fmt.Sprintf("%d keys forgotten", calls), calls > 0
-	case s.how == serviceDie: // whoever called meanwhile met nobody
+	case s.how == serviceDie: // calls found it dead
 		return fmt.Sprintf("%d calls taken and not confirmed; then the service was dead until the heal", calls), true
 	}
 	return fmt.Sprintf("%d calls taken and not confirmed", calls), calls > 0
 }
 
-// counts are, by pipeline, the calls that the service took and did not confirm since it has been there, or the keys that it
-// forgot.
+// counts returns, by pipeline, how many calls the service took and did not confirm since it exists, or how many keys it forgot.
 func (s serviceFail) counts(ctx context.Context, f *harness.Field) (map[string]int64, error) {
 	store, err := effects.Open(effects.Path(f.Dir))
 	if err != nil {

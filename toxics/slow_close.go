@@ -16,11 +16,11 @@ import (
 
 var slowCloseKind = kit.Kind{
 	Name: "slow-close",
-	About: "holds the ends of connections on the target's links back: the other side learns late that its peer has left. " +
-		"It bites only who closes a connection meanwhile",
+	About: "holds back the ends of connections on the target's links: the other side learns late that its peer has left. " +
+		"It takes effect only on connections that end meanwhile",
 	Hits: target.Brokers | target.Workers | target.Service,
 	Options: []options.Info{
-		{Name: "delay", About: "how long an end is held back, 1ms to 5m; 5s unless given"},
+		{Name: "delay", About: "how long an end is held back, 1ms to 5m; default 5s"},
 		kit.DirectionOption,
 		kit.FromOption,
 		kit.LinksOption("client"),

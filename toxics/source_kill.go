@@ -14,12 +14,12 @@ import (
 
 var sourceKillKind = kit.Kind{
 	Name:  "source-kill",
-	About: "ends producers under test at once (SIGKILL), at a phase of their loops where one is named",
+	About: "kills producers under test (SIGKILL), at a phase of their loop if one is named",
 	Hits:  target.Sources,
 	Options: []options.Info{
 		{Name: "phase", About: "the phase to kill at: one for all pipelines, or a mapping from pipeline to phase"},
-		{Name: "restart", About: "heal (start new lives when the fault's time is over) or never; heal unless given"},
-		{Name: "within", About: "how long the producers may take to reach their phases, 1s to 2m; 20s unless given"},
+		{Name: "restart", About: "heal (start new incarnations when the fault's time is over) or never; default heal"},
+		{Name: "within", About: "how long the producers may take to reach their phases, 1s to 2m; default 20s"},
 	},
 	Make: func(r *options.Reader) harness.Fault { return sourceKill{kit.ReadMemberKill(r)} },
 }
@@ -29,7 +29,7 @@ type sourceKill struct{ kit.MemberKill }
 
 var _ harness.Fault = sourceKill{}
 
-// Check refuses phases of pipelines that there are not, and phases that a producer hasn't.
+// Check returns an error for phases of pipelines that the experiment doesn't have, and phases that a producer doesn't have.
 func (s sourceKill) Check(scope harness.Scope, t target.Target) error {
 	for _, p := range scope.Pipelines {
 		if phase := s.PhaseOf(p.Name); p.ProducerOnly && t.Means(p.Name) && phase != "" && !slices.Contains(p.Phases, phase) {
@@ -39,8 +39,8 @@ func (s sourceKill) Check(scope harness.Scope, t target.Target) error {
 	return s.CheckPipelines(scope)
 }
 
-// Inject brings every targeted source to its phase, and kills all of them at once. What a source had sent since its last
-// saved position counts as in flight.
+// Inject brings every targeted source to its phase, and kills all of them at once. Records that a source has sent since it last
+// saved its place count as in flight.
 func (s sourceKill) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
 	t, err := target.Parse(selector)
 	if err != nil {

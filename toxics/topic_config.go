@@ -8,6 +8,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/toxics/admin"
 	"github.com/chaeos/chaeos/toxics/inject"
@@ -20,7 +21,7 @@ var topicConfigKind = kit.Kind{
 	About: "changes settings of topics; the heal puts back what was set before",
 	Hits:  target.Partitions,
 	Options: []options.Info{
-		{Name: "set", About: "a mapping from setting to value; min.insync.replicas: 1 unless given"},
+		{Name: "set", About: "a mapping from setting to value; default min.insync.replicas: 1"},
 	},
 	Make: newTopicConfig,
 }
@@ -39,7 +40,7 @@ func newTopicConfig(r *options.Reader) harness.Fault {
 
 func (topicConfig) Needs() []string { return nil }
 
-// Check refuses a single partition: settings belong to whole topics.
+// Check returns an error for single partitions: settings belong to whole topics.
 func (topicConfig) Check(_ harness.Scope, t target.Target) error {
 	return t.WholeTopics("settings belong to")
 }
@@ -50,7 +51,7 @@ func (c topicConfig) Inject(ctx context.Context, f *harness.Field, selector stri
 		return nil, err
 	}
 	var topics []admin.Resource
-	for _, topic := range admin.TopicsOf(on.Partitions) {
+	for _, topic := range ask.Topics(on.Partitions) {
 		topics = append(topics, admin.Resource{Kind: kmsg.ConfigResourceTypeTopic, Name: topic})
 	}
 	on.Hit.Text = fmt.Sprintf("%d topics", len(topics))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/harness/wait"
 	"github.com/chaeos/chaeos/toxics/admin"
@@ -21,17 +23,17 @@ import (
 
 var transactionAbortKind = kit.Kind{
 	Name: "transaction-abort",
-	About: "aborts the transactions that are open in partitions by writing the markers itself, past their coordinator: what " +
-		"kafka-transactions.sh does to a hanging one",
+	About: "aborts the transactions that are open in partitions by writing abort markers past their coordinator, as " +
+		"kafka-transactions.sh does with a hanging one",
 	Hits: target.Partitions,
 	Options: []options.Info{
-		{Name: "older", About: "only transactions whose producer has written nothing for so long, 0s to 1h; 0s unless given"},
-		{Name: "within", About: "how long to wait for such a transaction, 100ms to 2m; 10s unless given"},
+		{Name: "older", About: "only transactions whose producer has written nothing for this long, 0s to 1h; default 0s"},
+		{Name: "within", About: "how long to wait for such a transaction, 100ms to 2m; default 10s"},
 	},
 	Make: newTransactionAbort,
 }
 
-// transactionAbort is a remedy for hanging transactions, and a hazard for live ones: their coordinator does not know.
+// transactionAbort is a remedy for hanging transactions and a hazard for live ones: their coordinator does not know.
 type transactionAbort struct{ older, within time.Duration }
 
 var _ harness.Fault = transactionAbort{}
@@ -51,15 +53,6 @@ func (t transactionAbort) String() string {
 	return fmt.Sprintf("silent for %s", t.older)
 }
 
-// openTransaction is one that is open in one partition.
-type openTransaction struct {
-	admin.TopicPartition
-	producer    int64
-	epoch       int16
-	coordinator int32
-	start       int64
-}
-
 func (t transactionAbort) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
 	on, err := kit.FindPartitions(ctx, f, selector)
 	if err != nil {
@@ -72,7 +65,7 @@ func (t transactionAbort) Inject(ctx context.Context, f *harness.Field, selector
 		return on.Injection, err
 	}
 	on.InFlight = inject.InFlight(f) // of the abort, not of the wait
-	var aborted []openTransaction
+	var aborted []ask.OpenTransaction
 	for _, txn := range open {
 		err := abort(ctx, f, on.View, txn)
 		if errors.Is(err, kerr.InvalidProducerEpoch) || errors.Is(err, kerr.TransactionCoordinatorFenced) {
@@ -82,7 +75,7 @@ func (t transactionAbort) Inject(ctx context.Context, f *harness.Field, selector
 			return on.Injection, err
 		}
 		aborted = append(aborted, txn)
-		on.Lasts(harness.Lasting{What: harness.TransactionAborted, Topic: txn.Topic, Partition: txn.Partition, From: txn.start})
+		on.Lasts(harness.Lasting{What: harness.TransactionAborted, Topic: txn.Topic, Partition: txn.Partition, From: txn.Start})
 	}
 	on.Prove = func(context.Context) inject.Proof {
 		return func(l harness.PipelineLayout) (string, bool) { return abortProof(on.View, aborted, l) }
@@ -91,9 +84,9 @@ func (t transactionAbort) Inject(ctx context.Context, f *harness.Field, selector
 	return on.Injection, nil
 }
 
-// await waits until a transaction is open in one of the places.
-func (t transactionAbort) await(ctx context.Context, f *harness.Field, on kit.OnPartitions) ([]openTransaction, error) {
-	var open []openTransaction
+// await waits until a transaction is open in one of the partitions.
+func (t transactionAbort) await(ctx context.Context, f *harness.Field, on kit.OnPartitions) ([]ask.OpenTransaction, error) {
+	var open []ask.OpenTransaction
 	var last error
 	err := wait.Poll(ctx, 20*time.Millisecond, func() (bool, error) {
 		open = nil
@@ -112,49 +105,35 @@ func (t transactionAbort) await(ctx context.Context, f *harness.Field, on kit.On
 	return open, nil
 }
 
-// openIn asks a partition's leader for the transactions that are open in it.
-func (t transactionAbort) openIn(ctx context.Context, f *harness.Field, v target.View, p admin.TopicPartition) ([]openTransaction, error) {
-	req := kmsg.NewPtrDescribeProducersRequest()
-	topic := kmsg.NewDescribeProducersRequestTopic()
-	topic.Topic, topic.Partitions = p.Topic, []int32{p.Partition}
-	req.Topics = append(req.Topics, topic)
-	resp, err := admin.AskLeader[*kmsg.DescribeProducersResponse](ctx, f, v.Leader(p), req)
-	if err != nil {
-		return nil, fmt.Errorf("producers of %s: %w", p, err)
+// openIn asks a partition's leader for the transactions that are open in it, and keeps those that are old enough.
+func (t transactionAbort) openIn(ctx context.Context, f *harness.Field, v target.View, p ask.TopicPartition) ([]ask.OpenTransaction, error) {
+	leader := v.Leader(p)
+	if leader < 0 {
+		return nil, fmt.Errorf("producers of %s: %w", p, admin.ErrNoLeader)
 	}
-	var open []openTransaction
-	for _, topic := range resp.Topics {
-		for _, part := range topic.Partitions {
-			if err := admin.CodeError(part.ErrorCode, part.ErrorMessage); err != nil {
-				return nil, fmt.Errorf("producers of %s: %w", p, err)
-			}
-			for _, a := range part.ActiveProducers {
-				if a.CurrentTxnStartOffset >= 0 && time.Since(time.UnixMilli(a.LastTimestamp)) >= t.older {
-					open = append(open, openTransaction{p, a.ProducerID, int16(a.ProducerEpoch), max(0, a.CoordinatorEpoch), a.CurrentTxnStartOffset})
-				}
-			}
-		}
-	}
-	return open, nil
+	open, err := f.Brokers().OpenTransactions(ctx, leader, p)
+	return slices.DeleteFunc(open, func(txn ask.OpenTransaction) bool {
+		return time.Since(time.UnixMilli(txn.LastTimestamp)) < t.older
+	}), err
 }
 
 // abort writes an abort marker into one partition.
-func abort(ctx context.Context, f *harness.Field, v target.View, txn openTransaction) error {
+func abort(ctx context.Context, f *harness.Field, v target.View, txn ask.OpenTransaction) error {
 	req := kmsg.NewPtrWriteTxnMarkersRequest()
 	marker, topic := kmsg.NewWriteTxnMarkersRequestMarker(), kmsg.NewWriteTxnMarkersRequestMarkerTopic()
 	topic.Topic, topic.Partitions = txn.Topic, []int32{txn.Partition}
-	marker.ProducerID, marker.ProducerEpoch, marker.CoordinatorEpoch = txn.producer, txn.epoch, txn.coordinator
+	marker.ProducerID, marker.ProducerEpoch, marker.CoordinatorEpoch = txn.ProducerID, int16(txn.ProducerEpoch), max(0, txn.CoordinatorEpoch)
 	marker.Topics = append(marker.Topics, topic)
 	req.Markers = append(req.Markers, marker)
 	resp, err := admin.AskLeader[*kmsg.WriteTxnMarkersResponse](ctx, f, v.Leader(txn.TopicPartition), req)
 	if err != nil {
-		return fmt.Errorf("abort the transaction of producer %d in %s: %w", txn.producer, txn.TopicPartition, err)
+		return fmt.Errorf("abort the transaction of producer %d in %s: %w", txn.ProducerID, txn.TopicPartition, err)
 	}
 	for _, m := range resp.Markers {
 		for _, t := range m.Topics {
 			for _, p := range t.Partitions {
 				if err := kerr.ErrorForCode(p.ErrorCode); err != nil {
-					return fmt.Errorf("abort the transaction of producer %d in %s: %w", txn.producer, txn.TopicPartition, err)
+					return fmt.Errorf("abort the transaction of producer %d in %s: %w", txn.ProducerID, txn.TopicPartition, err)
 				}
 			}
 		}
@@ -162,11 +141,11 @@ func abort(ctx context.Context, f *harness.Field, v target.View, txn openTransac
 	return nil
 }
 
-func abortProof(v target.View, aborted []openTransaction, l harness.PipelineLayout) (string, bool) {
+func abortProof(v target.View, aborted []ask.OpenTransaction, l harness.PipelineLayout) (string, bool) {
 	var texts []string
 	for _, t := range aborted {
 		if v.Concerns(l, t.Topic) {
-			texts = append(texts, fmt.Sprintf("transaction of producer %d from offset %d of %s/%d aborted", t.producer, t.start, v.Generic(t.Topic), t.Partition))
+			texts = append(texts, fmt.Sprintf("transaction of producer %d from offset %d of %s/%d aborted", t.ProducerID, t.Start, v.Generic(t.Topic), t.Partition))
 		}
 	}
 	if len(texts) == 0 {

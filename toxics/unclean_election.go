@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/options"
-	"github.com/chaeos/chaeos/harness/wait"
 	"github.com/chaeos/chaeos/toxics/admin"
 	"github.com/chaeos/chaeos/toxics/inject"
 	"github.com/chaeos/chaeos/toxics/kit"
@@ -18,10 +20,10 @@ import (
 
 var uncleanElectionKind = kit.Kind{
 	Name:  "unclean-election",
-	About: "waits until partitions have no leader, and makes a replica lead that was not in sync: what it lacks is gone",
+	About: "waits until partitions have no leader, then elects a replica that was not in sync: the records it lacks are gone",
 	Hits:  target.Partitions,
 	Options: []options.Info{
-		{Name: "within", About: "how long the partitions may take to lose their leaders, 1s to 2m; 30s unless given"},
+		{Name: "within", About: "how long the partitions may take to lose their leaders, 1s to 2m; default 30s"},
 	},
 	Make: newUncleanElection,
 }
@@ -39,7 +41,7 @@ func (uncleanElect) Needs() []string { return nil }
 
 func (uncleanElect) String() string { return "" }
 
-// Inject elects in every place that the target selects, once none of them has a leader.
+// Inject elects leaders of all partitions that the target selects, once none of them has one.
 func (u uncleanElect) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
 	on, err := kit.FindPartitions(ctx, f, selector)
 	if err != nil {
@@ -58,7 +60,7 @@ func (u uncleanElect) Inject(ctx context.Context, f *harness.Field, selector str
 	}
 	for _, p := range on.Partitions {
 		if s := after[p]; !before[p].Has(s.Leader) {
-			on.Lasts(harness.Lasting{What: harness.UncleanLeader, Topic: p.Topic, Partition: p.Partition, Node: s.Leader, To: int64(s.Epoch)})
+			on.Lasts(harness.Lasting{What: harness.UncleanLeader, Topic: p.Topic, Partition: p.Partition, Node: s.Leader, To: int64(s.LeaderEpoch)})
 		}
 	}
 	on.Expect("its partitions have leaders", func(ctx context.Context) error { return admin.Agreed(ctx, f, on.Partitions) })
@@ -68,57 +70,53 @@ func (u uncleanElect) Inject(ctx context.Context, f *harness.Field, selector str
 	return on.Injection, nil
 }
 
-// leaderless waits until no place has a leader, and returns who could lead it then without a loss.
-func (u uncleanElect) leaderless(ctx context.Context, f *harness.Field, on kit.OnPartitions) (map[admin.TopicPartition]admin.Candidates, error) {
-	var now map[admin.TopicPartition]admin.Candidates
-	var missing error
-	err := wait.Poll(ctx, admin.PollEvery, func() (bool, error) {
-		if now, missing = admin.AskCandidates(ctx, f, admin.TopicsOf(on.Partitions)); missing != nil {
-			return false, nil
+// leaderless waits until none of the partitions has a leader, and returns which brokers could lead them without a loss.
+func (u uncleanElect) leaderless(ctx context.Context, f *harness.Field, on kit.OnPartitions) (map[ask.TopicPartition]ask.Candidates, error) {
+	var now map[ask.TopicPartition]ask.Candidates
+	err := admin.Until(ctx, func() (err error) {
+		if now, err = f.Brokers().Candidates(ctx, ask.Topics(on.Partitions)...); err != nil {
+			return err
 		}
 		for _, p := range on.Partitions {
 			if leader := now[p].Leader; leader >= 0 {
-				missing = fmt.Errorf("%s is still led by %d: an unclean election needs a partition without a leader", p, leader)
+				return fmt.Errorf("%s is still led by %d: an unclean election needs a partition without a leader", p, leader)
 			}
 		}
-		return missing == nil, nil
+		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("not without a leader within %s: %w", u.within, errors.Join(missing, err))
+		return nil, fmt.Errorf("not without a leader within %s: %w", u.within, err)
 	}
 	return now, nil
 }
 
-// electUnclean asks until every place has a leader: a replica that lives but is not registered yet is no candidate.
-func electUnclean(ctx context.Context, f *harness.Field, on kit.OnPartitions) (map[admin.TopicPartition]admin.Candidates, error) {
-	var after map[admin.TopicPartition]admin.Candidates
-	var last error
-	err := wait.Poll(ctx, admin.PollEvery, func() (bool, error) {
+// electUnclean asks until every partition has a leader: a replica that runs but is not registered yet is no candidate.
+func electUnclean(ctx context.Context, f *harness.Field, on kit.OnPartitions) (map[ask.TopicPartition]ask.Candidates, error) {
+	var after map[ask.TopicPartition]ask.Candidates
+	err := admin.Until(ctx, func() error {
 		failed, err := admin.Elect(ctx, f, admin.UncleanElection, on.Partitions)
-		if last = err; err == nil {
-			for _, err := range failed {
-				last = errors.Join(last, err)
-			}
+		if err != nil {
+			return err
 		}
-		if last == nil {
-			after, last = admin.AskCandidates(ctx, f, admin.TopicsOf(on.Partitions))
+		if err := errors.Join(slices.Collect(maps.Values(failed))...); err != nil {
+			return err
+		}
+		if after, err = f.Brokers().Candidates(ctx, ask.Topics(on.Partitions)...); err != nil {
+			return err
 		}
 		for _, p := range on.Partitions {
-			if last == nil && after[p].Leader < 0 {
-				last = fmt.Errorf("%s has no leader yet", p)
+			if after[p].Leader < 0 {
+				return fmt.Errorf("%s has no leader yet", p)
 			}
 		}
-		return last == nil, nil
+		return nil
 	})
-	if err != nil {
-		return nil, errors.Join(last, err)
-	}
-	return after, nil
+	return after, err
 }
 
-func uncleanProof(on kit.OnPartitions, before, after map[admin.TopicPartition]admin.Candidates, l harness.PipelineLayout) (string, bool) {
+func uncleanProof(on kit.OnPartitions, before, after map[ask.TopicPartition]ask.Candidates, l harness.PipelineLayout) (string, bool) {
 	var texts []string
-	bit := false
+	took := false
 	for _, p := range on.View.Concerning(on.Partitions, l) {
 		leader := after[p].Leader
 		name := fmt.Sprintf("%s/%d", on.View.Generic(p.Topic), p.Partition)
@@ -126,11 +124,11 @@ func uncleanProof(on kit.OnPartitions, before, after map[admin.TopicPartition]ad
 			texts = append(texts, fmt.Sprintf("%s is led by %d, which lacked nothing", name, leader))
 			continue
 		}
-		bit = true
+		took = true
 		texts = append(texts, fmt.Sprintf("%s was given leader %d, and only %v lacked nothing", name, leader, before[p].Eligible))
 	}
 	if len(texts) == 0 {
 		return inject.NotTouched("no partition of it was elected for")
 	}
-	return strings.Join(texts, ", "), bit
+	return strings.Join(texts, ", "), took
 }

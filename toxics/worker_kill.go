@@ -15,14 +15,14 @@ import (
 
 var workerKillKind = kit.Kind{
 	Name:  "worker-kill",
-	About: "ends a worker of every pipeline at once (SIGKILL), at a phase of its loop where one is named",
+	About: "kills a worker of every pipeline (SIGKILL), at a phase of its loop if one is named",
 	Hits:  target.Workers,
 	Options: []options.Info{
-		{Name: "held", About: "how many unfinished records a worker must hold at its phase to be killed there; 0 unless given"},
-		{Name: "identity", About: "same, or new: whoever comes back has another transactional id, and fences nobody; same unless given"},
+		{Name: "held", About: "how many unfinished records a worker must hold at its phase to be killed there; default 0"},
+		{Name: "identity", About: "same, or new: the next incarnation has another transactional id and fences nothing; default same"},
 		{Name: "phase", About: "the phase to kill at: one for all pipelines, or a mapping from pipeline to phase"},
-		{Name: "restart", About: "heal (start new incarnations when the fault's time is over) or never; heal unless given"},
-		{Name: "within", About: "how long the workers may take to reach their phases, 1s to 2m; 20s unless given"},
+		{Name: "restart", About: "heal (start new incarnations when the fault's time is over) or never; default heal"},
+		{Name: "within", About: "how long the workers may take to reach their phases, 1s to 2m; default 20s"},
 	},
 	Make: newWorkerKill,
 }
@@ -30,7 +30,7 @@ var workerKillKind = kit.Kind{
 // workerKill kills the targeted worker of every pipeline at the same moment.
 type workerKill struct{ kit.MemberKill }
 
-// The identities that a worker can come back with.
+// The values of the option "identity".
 const (
 	sameIdentity = "same"
 	newIdentity  = "new"
@@ -45,7 +45,8 @@ func newWorkerKill(r *options.Reader) harness.Fault {
 	return workerKill{k}
 }
 
-// Check refuses phases of pipelines that there are not, phases that a pipeline hasn't, and a mapping that forgets one.
+// Check returns an error for phases of pipelines that the experiment doesn't have, phases that a pipeline doesn't have, and a
+// mapping that leaves a pipeline out.
 func (w workerKill) Check(s harness.Scope, _ target.Target) error {
 	if err := w.CheckPipelines(s); err != nil || len(w.Phases) == 0 {
 		return err
@@ -89,7 +90,7 @@ func killProof(killed []harness.Member, names []string, l harness.PipelineLayout
 			continue
 		}
 		if m.WaitingAt == "" {
-			return fmt.Sprintf("killed %s, which held %s", m.Name, target.PartitionList(target.Output, m.Partitions)), len(m.Partitions) > 0
+			return fmt.Sprintf("killed %s, which owned %s", m.Name, target.PartitionList(target.Output, m.Partitions)), len(m.Partitions) > 0
 		}
 		return fmt.Sprintf("killed %s in phase %s with %d records held", m.Name, m.WaitingAt, m.Held), true
 	}

@@ -14,7 +14,7 @@ import (
 
 var workerPauseKind = kit.Kind{
 	Name:  "worker-pause",
-	About: "freezes a worker of every pipeline (SIGSTOP); the heal lets them go on, perhaps as zombies",
+	About: "freezes a worker of every pipeline (SIGSTOP); the heal resumes it, perhaps as a zombie",
 	Hits:  target.Workers,
 	Make:  func(*options.Reader) harness.Fault { return workerPause{} },
 }
@@ -45,10 +45,10 @@ func (workerPause) Inject(ctx context.Context, f *harness.Field, selector string
 		return func(l harness.PipelineLayout) (string, bool) {
 			for _, m := range held {
 				if m.Pipeline == l.Name && m.State == harness.MemberPaused && slices.Contains(names, m.Name) && len(m.Partitions) > 0 {
-					return fmt.Sprintf("stopped %s, which held %s", m.Name, target.PartitionList(target.Output, m.Partitions)), true
+					return fmt.Sprintf("stopped %s, which owned %s", m.Name, target.PartitionList(target.Output, m.Partitions)), true
 				}
 			}
-			return inject.NotTouched("no worker of it that held partitions was stopped")
+			return inject.NotTouched("no worker of it that owned partitions was stopped")
 		}
 	}
 	i.Began(ctx, target.View{}, nil)

@@ -13,7 +13,6 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/options"
 	"github.com/chaeos/chaeos/harness/together"
-	"github.com/chaeos/chaeos/harness/wait"
 	"github.com/chaeos/chaeos/toxics/admin"
 	"github.com/chaeos/chaeos/toxics/inject"
 	"github.com/chaeos/chaeos/toxics/kit"
@@ -22,16 +21,16 @@ import (
 
 var workerScaleKind = kit.Kind{
 	Name:  "worker-scale",
-	About: "starts more workers in the pipelines of the targeted ones, which rebalances them; the heal lets those end in order",
+	About: "starts more workers in the pipelines of the targeted ones, which rebalances them; the heal stops those in order",
 	Hits:  target.Workers,
 	Options: []options.Info{
-		{Name: "by", About: "how many workers more each pipeline gets, 1 to 16; 1 unless given (worker-stop scales down)"},
-		{Name: "within", About: "how long the groups may take to share their partitions anew, 1s to 2m; 30s unless given"},
+		{Name: "by", About: "how many workers to add to each pipeline, 1 to 16; default 1 (worker-stop scales down)"},
+		{Name: "within", About: "how long the groups may take to assign their partitions again, 1s to 2m; default 30s"},
 	},
 	Make: newWorkerScale,
 }
 
-// workerScale makes groups larger for a time: two rebalances, none of which may lose or repeat anything.
+// workerScale makes groups larger for a time: two rebalances, neither of which may lose or repeat anything.
 type workerScale struct {
 	by     int
 	within time.Duration
@@ -47,8 +46,8 @@ func (workerScale) Needs() []string { return nil }
 
 func (w workerScale) String() string { return fmt.Sprintf("by %d", w.by) }
 
-// Inject starts the workers and waits until every partition is held by one worker again, and each new worker that can
-// hold one does.
+// Inject starts the workers and waits until one worker owns each partition again, and each new worker owns one if there are
+// enough.
 func (w workerScale) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
 	names, err := target.FindWorkers(ctx, f, selector, target.Living)
 	if err != nil {
@@ -83,17 +82,17 @@ func (w workerScale) Inject(ctx context.Context, f *harness.Field, selector stri
 	return i, nil
 }
 
-// scaling is workers being added.
+// scaling is a scale-up under way.
 type scaling struct {
 	workerScale
 	f     *harness.Field
 	mu    sync.Mutex
 	added map[string][]string // by pipeline
-	// processes are theirs.
+	// processes are those of the added workers.
 	processes []*inject.Process[harness.MemberState]
 }
 
-// grow starts the workers of all pipelines at once; each is noted for its end, however far its start came.
+// grow starts the workers of all pipelines at once. Each is noted for its end, however far its start came.
 func (s *scaling) grow(ctx context.Context, i *inject.Injection, pipelines []string) error {
 	err := together.Do(pipelines, func(pipeline string) error {
 		var errs []error
@@ -110,8 +109,8 @@ func (s *scaling) grow(ctx context.Context, i *inject.Injection, pipelines []str
 	return err
 }
 
-// adopt notes a worker that was added: at first there was none, whoever has hit it by now, and the heal lets it end in
-// order.
+// adopt notes a worker that was added: at first there was none, even if another fault has hit it by now, and the heal stops it
+// in order.
 func (s *scaling) adopt(i *inject.Injection, pipeline, name string) {
 	p := kit.MemberProcess(s.f, name)
 	p.Adopt(&i.Undo, harness.MemberDead)
@@ -120,40 +119,34 @@ func (s *scaling) adopt(i *inject.Injection, pipeline, name string) {
 	s.added[pipeline], s.processes = append(s.added[pipeline], name), append(s.processes, p)
 }
 
-// awaitShared waits until each pipeline that grew holds every partition once, on as many workers as can hold one.
+// awaitShared waits until the workers of each pipeline that grew own every partition once, and as many own one as can.
 func (s *scaling) awaitShared(ctx context.Context) error {
-	var missing error
-	err := wait.Poll(ctx, admin.PollEvery, func() (bool, error) {
-		missing = nil
+	return admin.Until(ctx, func() error {
 		for pipeline := range s.added {
-			held, holders, workers := 0, 0, 0
+			owned, owners, workers := 0, 0, 0
 			for _, m := range s.f.Fleet.Members() {
 				if m.Pipeline == pipeline && m.Role == target.RoleWorker && m.State == harness.MemberRunning {
-					held, workers = held+len(m.Partitions), workers+1
-					holders += min(len(m.Partitions), 1)
+					owned, workers = owned+len(m.Partitions), workers+1
+					owners += min(len(m.Partitions), 1)
 				}
 			}
-			if all := s.f.Plan.Partitions; held != all || holders < min(workers, all) {
-				missing = fmt.Errorf("%d workers of %s hold %d of %d partitions, %d hold any", workers, pipeline, held, all, holders)
+			if all := s.f.Plan.Partitions; owned != all || owners < min(workers, all) {
+				return fmt.Errorf("%d workers of %s own %d of %d partitions, %d own any", workers, pipeline, owned, all, owners)
 			}
 		}
-		return missing == nil, nil
+		return nil
 	})
-	if err != nil {
-		return errors.Join(missing, context.Cause(ctx))
-	}
-	return nil
 }
 
 func scaleProof(members []harness.Member, added []string) (string, bool) {
 	var texts []string
 	for _, m := range members {
 		if slices.Contains(added, m.Name) && len(m.Partitions) > 0 {
-			texts = append(texts, fmt.Sprintf("%s came and holds %s", m.Name, target.PartitionList(target.Output, m.Partitions)))
+			texts = append(texts, fmt.Sprintf("%s came and owns %s", m.Name, target.PartitionList(target.Output, m.Partitions)))
 		}
 	}
 	if len(texts) == 0 {
-		return inject.NotTouched("no worker of it came and was given a partition")
+		return inject.NotTouched("no worker of it came and was assigned a partition")
 	}
 	return strings.Join(texts, ", "), true
 }

@@ -15,16 +15,16 @@ import (
 
 var workerStopKind = kit.Kind{
 	Name:  "worker-stop",
-	About: "lets workers of every pipeline end in order: they finish what they hold, commit and leave their group",
+	About: "stops a worker of every pipeline in order: it finishes the records it holds, commits and leaves its group",
 	Hits:  target.Workers,
 	Options: []options.Info{
-		{Name: "restart", About: "heal (start new incarnations when the fault's time is over) or never; heal unless given"},
-		{Name: "within", About: "how long a worker may take before it is killed, which is an incident, 1s to 2m; 20s unless given"},
+		{Name: "restart", About: "heal (start new incarnations when the fault's time is over) or never; default heal"},
+		{Name: "within", About: "how long a worker may take before it is killed, which is an incident, 1s to 2m; default 20s"},
 	},
 	Make: newWorkerStop,
 }
 
-// workerStop is a deployment: workers are told to end, and new ones come.
+// workerStop is what a deployment does: workers end, and new ones come.
 type workerStop struct {
 	restart string
 	within  time.Duration
@@ -77,5 +77,5 @@ func stopProof(held []harness.Member, names []string, l harness.PipelineLayout) 
 			return fmt.Sprintf("%s ended in order and gave up %s", m.Name, target.PartitionList(target.Output, m.Partitions)), true
 		}
 	}
-	return inject.NotTouched("no worker of it that held partitions was stopped")
+	return inject.NotTouched("no worker of it that owned partitions was stopped")
 }

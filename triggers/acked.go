@@ -12,16 +12,17 @@ import (
 
 var ackedKind = Kind{
 	Name:    "acked",
-	About:   "so many records were acknowledged to the sources since the trigger was armed",
+	About:   "N records were acknowledged to the sources since the trigger was armed (they report ten times a second)",
 	Value:   "how many records",
-	Options: []options.Info{{Name: "of", About: "the pipeline whose source counts; all sources together unless given"}},
+	Sign:    "N",
+	Options: []options.Info{{Name: "of", About: "the pipeline whose source counts; default: all sources together"}},
 	make: func(r *options.Reader) trigger {
 		return acked{n: count(r, "acked", 0, 1), of: r.Word("of")}
 	},
 }
 
-// acked waits for acknowledgements. The sources tell every tenth of a second how many there are, so it fires up to that
-// much later than the record it waits for.
+// acked waits for acknowledgements. The sources report how many there are every tenth of a second, so it fires up to a tenth of
+// a second after the record that it waits for.
 type acked struct {
 	n  uint64
 	of string
@@ -53,11 +54,11 @@ func (a acked) Arm(_ context.Context, f *harness.Field, _ harness.Signs) (harnes
 type ackedArmed struct {
 	acked
 	fleet harness.Roster
-	// before are those acknowledged before it was armed.
+	// before is how many records were acknowledged before it was armed.
 	before uint64
 }
 
-// ackedEvery is how often the count is looked at.
+// ackedEvery is the pause between two looks at the count.
 const ackedEvery = 20 * time.Millisecond
 
 func (a ackedArmed) Await(ctx context.Context) (string, error) {

@@ -1,3 +1,3 @@
-// Package triggers holds what a scheduled fault can wait for beside a time: records acknowledged, a phase of a worker's
-// loop, an open transaction, another fault. One trigger a file; docs/SCHEDULES.md shows how each is written.
+// Package triggers holds what a scheduled fault can wait for besides a time: acknowledged records, a phase of a worker's loop,
+// an open transaction, another fault. docs/SCHEDULES.md shows how each is written, docs/ADD-A-TRIGGER.md how to add one.
 package triggers

@@ -12,15 +12,17 @@ import (
 
 var healedKind = Kind{
 	Name:  "healed",
-	About: "another fault was healed",
+	About: "the fault of that name was healed",
 	Value: "the name of a fault above this one",
+	Sign:  "NAME",
 	make:  func(r *options.Reader) trigger { return afterFault{r.Word("healed"), "healed", harness.Signs.Healed} },
 }
 
 var injectedKind = Kind{
 	Name:  "injected",
-	About: "another fault was injected",
+	About: "the fault of that name was injected",
 	Value: "the name of a fault above this one",
+	Sign:  "NAME",
 	make: func(r *options.Reader) trigger {
 		return afterFault{r.Word("injected"), "injected", harness.Signs.Injected}
 	},

@@ -10,17 +10,18 @@ import (
 	"github.com/chaeos/chaeos/harness/options"
 )
 
-// workerOptions are what every trigger on a worker takes.
+// workerOptions are the settings of triggers on a worker.
 var workerOptions = []options.Info{
-	{Name: "nth", About: "which time the phase is reached, counted from when the trigger was armed; 1 unless given"},
-	{Name: "of", About: "the pipeline; one worker of every pipeline that has the phase unless given"},
-	{Name: "partition", About: "the worker that holds this input partition is the one; 0 unless given"},
+	{Name: "nth", About: "how many times the phase must be reached, counted from when the trigger was armed; default 1"},
+	{Name: "of", About: "the pipeline; default: one worker of every pipeline that has the phase"},
+	{Name: "partition", About: "the worker that owns this input partition is the one; default 0"},
 }
 
 var phaseKind = Kind{
 	Name:    "phase",
-	About:   "a worker came to a phase of its loop; it waits there until the fault is injected",
+	About:   "a worker reached that phase of its loop; it waits there until the fault is injected",
 	Value:   "the phase: polled, processed, flushed, committing, offsets-sent, committed, or another that the pipeline has",
+	Sign:    "PHASE",
 	Options: workerOptions,
 	make: func(r *options.Reader) trigger {
 		p := readWorker(r)
@@ -30,18 +31,18 @@ var phaseKind = Kind{
 	},
 }
 
-// phase makes one worker of each of its pipelines wait at a phase of its loop, and fires once all of them do.
+// phase makes one worker of each of its pipelines wait at a phase of its loop, and fires once all of them wait.
 type phase struct {
-	// phase is what each waits at, or where byPipeline has it, that.
+	// phase is where each worker waits, unless byPipeline has another phase for its pipeline.
 	phase      string
 	byPipeline map[string]string
-	// option is where the phase was given, for errors.
+	// option is the setting that the phase comes from, for errors.
 	option    string
 	nth       uint64
 	of        []string
 	partition int32
 	text      string
-	// seen, when set, says more about a worker that waits.
+	// seen, if set, returns more about a worker that waits, and an error if it must not count.
 	seen func(ctx context.Context, f *harness.Field, m harness.Member) (string, error)
 }
 
@@ -76,7 +77,7 @@ func (p phase) validate(s harness.Scope) (harness.Trigger, error) {
 	})
 }
 
-// validateWhere keeps the pipelines for which at names a phase.
+// validateWhere keeps the pipelines for which at returns a phase.
 func (p phase) validateWhere(s harness.Scope, at func(harness.PipelineInfo) string) (harness.Trigger, error) {
 	candidates := p.of
 	if len(candidates) == 0 {
@@ -116,7 +117,7 @@ func orNone(words []string) string {
 
 func (p phase) Holds() []string { return p.of }
 
-// SameWorkers says whether two triggers hold the same workers, or none of the other's.
+// SameWorkers reports whether two triggers make the same workers wait, or have no worker in common.
 func SameWorkers(a, b harness.Trigger) bool {
 	x, isPhase := a.(phase)
 	y, isPhaseToo := b.(phase)

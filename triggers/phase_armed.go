@@ -12,20 +12,20 @@ import (
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
-// holderWithin is how long arming waits for a group that is rebalancing: until then nobody holds the partition.
-const holderWithin = 5 * time.Second
+// ownerWithin is how long arming waits for a group that is rebalancing: meanwhile no worker owns the partition.
+const ownerWithin = 5 * time.Second
 
-// Arm finds the workers and tells each to wait.
+// Arm finds the workers and makes each wait.
 func (p phase) Arm(ctx context.Context, f *harness.Field, _ harness.Signs) (harness.Armed, error) {
 	armed := &phaseArmed{phase: p, field: f}
 	for _, pipeline := range p.of {
-		name, err := p.holder(ctx, f, pipeline)
+		name, err := p.owner(ctx, f, pipeline)
 		if err == nil {
 			armed.workers = append(armed.workers, name)
 			err = f.Fleet.ArmAfter(ctx, name, p.byPipeline[pipeline], p.nth-1)
 		}
 		if err != nil {
-			armed.workers = armed.workers[:max(0, len(armed.workers)-1)] // that one is armed by somebody else, or not at all
+			armed.workers = armed.workers[:max(0, len(armed.workers)-1)] // another fault has armed that one, or it is not armed
 			return armed, err
 		}
 	}
@@ -35,22 +35,22 @@ func (p phase) Arm(ctx context.Context, f *harness.Field, _ harness.Signs) (harn
 // roleSource is harness.Member's role of a source.
 const roleSource = "source"
 
-// holder waits for a running worker that holds the partition; a pipeline that is a source has that one.
-func (p phase) holder(ctx context.Context, f *harness.Field, pipeline string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, holderWithin)
+// owner waits for a running worker that owns the partition. A pipeline that is a source has one process only.
+func (p phase) owner(ctx context.Context, f *harness.Field, pipeline string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, ownerWithin)
 	defer cancel()
 	name := ""
 	err := wait.Poll(ctx, 20*time.Millisecond, func() (bool, error) {
 		for _, m := range f.Fleet.Members() {
-			holds := m.Role == roleSource || slices.Contains(m.Partitions, p.partition)
-			if m.Pipeline == pipeline && m.State == harness.MemberRunning && holds {
+			owns := m.Role == roleSource || slices.Contains(m.Partitions, p.partition)
+			if m.Pipeline == pipeline && m.State == harness.MemberRunning && owns {
 				name = m.Name
 			}
 		}
 		return name != "", nil
 	})
 	if err != nil {
-		return "", fmt.Errorf("no running worker of %s holds partition %d: %w", pipeline, p.partition, err)
+		return "", fmt.Errorf("no running worker of %s owns partition %d: %w", pipeline, p.partition, err)
 	}
 	return name, nil
 }
@@ -92,10 +92,10 @@ func (a *phaseArmed) member(name string) (harness.Member, error) {
 			return m, nil
 		}
 	}
-	return harness.Member{}, fmt.Errorf("%s does not wait any more", name)
+	return harness.Member{}, fmt.Errorf("%s no longer waits", name)
 }
 
-// Release lets the workers go on. One that is dead has nobody to let go.
+// Release lets the workers go on, except dead ones.
 func (a *phaseArmed) Release(ctx context.Context) error {
 	var errs []error
 	for _, name := range a.workers {

@@ -10,31 +10,32 @@ import (
 
 // Kind is one registered trigger: what users can name under when and heal-when.
 type Kind struct {
-	// Name is the key whose value says what to wait for.
-	Name  string
+	// Name is the key whose value is what to wait for.
+	Name string
+	// About is one line: when the trigger fires, and what it makes wait.
 	About string
-	// Value says what the key's value is, for people.
-	Value string
-	// Options are the settings it takes beside that, sorted by name.
+	// Value describes the key's value for people, Sign is the word for it on docs/SCHEDULES.md: "N".
+	Value, Sign string
+	// Options are the other settings that it takes, sorted by name.
 	Options []options.Info
-	// make reads the settings and returns the trigger; what is wrong with them stays in the reader.
+	// make reads the settings and returns the trigger. What is wrong with them is noted in the reader.
 	make func(*options.Reader) trigger
 }
 
 func (k Kind) name() string { return k.Name }
 
-// takes lists every setting: the value is one, under the trigger's own name.
+// takes lists every setting. The value is one of them, under the trigger's own name.
 func (k Kind) takes() []options.Info {
 	return append([]options.Info{{Name: k.Name, About: k.Value}}, k.Options...)
 }
 
-// OptionError says what is wrong with one setting of a trigger.
+// OptionError is what is wrong with one setting of a trigger.
 type OptionError = options.Error
 
 // trigger is a harness.Trigger that can be checked against an experiment.
 type trigger interface {
 	harness.Trigger
-	// validate fills in what the experiment decides, and says what contradicts it.
+	// validate fills in what depends on the experiment, and returns an error if the experiment contradicts it.
 	validate(harness.Scope) (harness.Trigger, error)
 }
 
@@ -54,11 +55,11 @@ func All() []Kind { return kinds.All() }
 // Names lists the names of all triggers, sorted.
 func Names() []string { return kinds.Names() }
 
-// Find returns the trigger named so, or an error that lists the names there are.
+// Find returns the named trigger, or an error that lists the names there are.
 func Find(name string) (Kind, error) { return kinds.Find(name) }
 
-// New makes the named trigger from its settings, its value under its own name among them, as YAML gives them: strings,
-// integers, lists and mappings. What is wrong with a setting comes back as an *OptionError.
+// New makes the named trigger from its settings as YAML gives them: strings, integers, lists and mappings. One of them is the
+// value, under the trigger's own name. What is wrong with a setting is an *OptionError.
 func New(name string, settings map[string]any, scope harness.Scope) (harness.Trigger, error) {
 	kind, r, err := kinds.Open(name, settings)
 	if err != nil {

@@ -17,9 +17,10 @@ import (
 
 var endTxnKind = Kind{
 	Name: "end-txn",
-	About: "a worker is about to ask for the end of its nth transaction: offsets and outputs are in it, EndTxn is its next " +
+	About: "a worker is about to ask for the end of its Nth transaction: offsets and outputs are in it, EndTxn is its next " +
 		"request; it waits there until the fault is injected",
 	Value:   "which transaction, counted from when the trigger was armed: 1 is the next",
+	Sign:    "N",
 	Options: workerOptions[1:],
 	make: func(r *options.Reader) trigger {
 		p := readWorker(r)
@@ -52,9 +53,10 @@ func lastPhase(info harness.PipelineInfo) string {
 
 var transactionOpenKind = Kind{
 	Name: "transaction-open",
-	About: "a worker has a transaction open with all its outputs stored, and its coordinator says so; it waits there until " +
+	About: "a worker has a transaction open with all its outputs stored, and the coordinator calls it ongoing; it waits there until " +
 		"the fault is injected",
 	Value:   "the transactional pipeline",
+	Sign:    "PIPELINE",
 	Options: []options.Info{workerOptions[0], workerOptions[2]},
 	make: func(r *options.Reader) trigger {
 		p := readWorker(r)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -44,27 +46,67 @@ func TestTheRegistryIsSorted(t *testing.T) {
 	for _, k := range All() {
 		require.NotEmpty(t, k.About, k.Name)
 		require.NotEmpty(t, k.Value, k.Name)
+		require.NotEmpty(t, k.Sign, k.Name)
 		require.True(t, slices.IsSortedFunc(k.Options, func(a, b options.Info) int { return slices.Compare([]byte(a.Name), []byte(b.Name)) }), k.Name)
 	}
 	_, err := New("soon", nil, testScope())
-	require.ErrorContains(t, err, "one of acked, end-txn, healed, injected, phase, transaction-open")
+	require.ErrorContains(t, err, "one of "+strings.Join(names, ", "))
+}
+
+// written has a line for every trigger at least: how it is written, and what it says that it waits for.
+var written = map[string]map[string]any{
+	"20 records acked":                        {"acked": uint64(20)},
+	"20 records acked to the source of acks1": {"acked": 20, "of": "acks1"},
+	"cut healed":                              {"healed": "cut"},
+	"stop injected":                           {"injected": "stop"},
+	"phase polled of idempotent, at the owner of input/0":                             {"phase": "polled"},
+	"phase flushed (time 3) of idempotent and transactional, at the owner of input/1": {"phase": "flushed", "nth": 3, "partition": 1},
+	"EndTxn (time 4) of transactional, at the owner of input/0":                       {"end-txn": int64(4)},
+	"open transaction of transactional, at the owner of input/2":                      {"transaction-open": "transactional", "partition": 2},
+}
+
+// nameOf returns the trigger that settings are for.
+func nameOf(t *testing.T, settings map[string]any) string {
+	t.Helper()
+	for _, name := range Names() {
+		if _, ok := settings[name]; ok {
+			return name
+		}
+	}
+	require.Fail(t, "there is no such trigger", "%v", settings)
+	return ""
 }
 
 func TestTriggersSayWhatTheyWaitFor(t *testing.T) {
-	for want, settings := range map[string]map[string]any{
-		"20 records acked":                        {"acked": uint64(20)},
-		"20 records acked to the source of acks1": {"acked": 20, "of": "acks1"},
-		"cut healed":                              {"healed": "cut"},
-		"stop injected":                           {"injected": "stop"},
-		"phase polled of idempotent, at the owner of input/0":                             {"phase": "polled"},
-		"phase flushed (time 3) of idempotent and transactional, at the owner of input/1": {"phase": "flushed", "nth": 3, "partition": 1},
-		"EndTxn (time 4) of transactional, at the owner of input/0":                       {"end-txn": int64(4)},
-		"open transaction of transactional, at the owner of input/2":                      {"transaction-open": "transactional", "partition": 2},
-	} {
-		for _, name := range Names() {
-			if _, ok := settings[name]; ok {
-				require.Equal(t, want, newTrigger(t, name, settings).String())
-			}
+	seen := map[string]bool{}
+	for want, settings := range written {
+		name := nameOf(t, settings)
+		seen[name] = true
+		require.Equal(t, want, newTrigger(t, name, settings).String())
+	}
+	require.ElementsMatch(t, Names(), slices.Collect(maps.Keys(seen)), "every trigger is written here")
+}
+
+// never are signs of faults that are neither injected nor healed.
+type never struct{ harness.Signs }
+
+func (never) Injected(ctx context.Context, _ string) error { return wait.Sleep(ctx, time.Hour) }
+func (never) Healed(ctx context.Context, _ string) error   { return wait.Sleep(ctx, time.Hour) }
+
+// TestNoWorkerWaitsAfterTheRelease: however far a trigger came, a run that is interrupted leaves no worker waiting.
+func TestNoWorkerWaitsAfterTheRelease(t *testing.T) {
+	for want, settings := range written {
+		f := newFleet()
+		f.members[1].Partitions, f.members[3].Partitions = []int32{0, 1, 2}, []int32{0, 1, 2}
+		ctx, cancel := context.WithCancel(t.Context())
+		armed, err := newTrigger(t, nameOf(t, settings), settings).Arm(ctx, &harness.Field{Fleet: f}, never{})
+		require.NoError(t, err, want)
+		cancel()
+		_, _ = armed.Await(ctx) // it may have fired before
+		require.NoError(t, armed.Release(context.WithoutCancel(ctx)), want)
+		require.NoError(t, armed.Release(context.WithoutCancel(ctx)), "%s: there is nothing left to release", want)
+		for _, m := range f.Members() {
+			require.Empty(t, m.WaitingAt, "%s: %s still waits", want, m.Name)
 		}
 	}
 }
@@ -201,7 +243,7 @@ func TestAPartitionThatNobodyHoldsIsSaid(t *testing.T) {
 	f.members[3].Partitions = nil
 	trigger := newTrigger(t, "end-txn", map[string]any{"end-txn": 2})
 	_, err := trigger.Arm(within(t, 30*time.Millisecond), &harness.Field{Fleet: f}, nil)
-	require.ErrorContains(t, err, "no running worker of transactional holds partition 0")
+	require.ErrorContains(t, err, "no running worker of transactional owns partition 0")
 }
 
 func TestAPhaseOfASource(t *testing.T) {

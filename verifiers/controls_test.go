@@ -149,7 +149,7 @@ type numbers = map[string]any
 // unseenTail keeps the last outputs from the live reader.
 func unseenTail(w *world) {
 	for _, e := range w.hist("observer-live").entries {
-		if s, ok := e.(*history.Seen); ok && s.Topic == "out-"+plainName && s.At > at(2950) {
+		if s, ok := e.(*history.DeliveredLive); ok && s.Topic == "out-"+plainName && s.At > at(2950) {
 			s.New = 0
 		}
 	}
@@ -167,7 +167,7 @@ func standingLSO(w *world) {
 // pausedOutput makes one partition show nothing new from 1.0 s to 2.5 s.
 func pausedOutput(w *world) {
 	for _, e := range w.hist("observer-live").entries {
-		if s, ok := e.(*history.Seen); ok && s.Topic == "out-"+plainName && s.Partition == 0 && s.At > at(990) && s.At < at(2490) {
+		if s, ok := e.(*history.DeliveredLive); ok && s.Topic == "out-"+plainName && s.Partition == 0 && s.At > at(990) && s.At < at(2490) {
 			s.At = at(2490)
 		}
 	}

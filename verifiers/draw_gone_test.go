@@ -6,8 +6,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
-	"github.com/chaeos/chaeos/verifiers/saved"
 )
 
 // topicsOf are all topics that brokers have.
@@ -39,11 +39,11 @@ func drawElection(t *rapid.T, w *world, topic string) {
 	epoch, now := int32(rapid.IntRange(0, 3).Draw(t, "in epoch")), at(uint64(rapid.IntRange(0, 120).Draw(t, "at")))
 	switch rapid.IntRange(0, 3).Draw(t, "by") {
 	case 0:
-		w.hist("observer-live").add(&history.Seen{At: now, Topic: topic, Partition: p, From: max(0, seen-1), To: seen, Count: 1})
+		w.hist("observer-live").add(&history.DeliveredLive{Stamp: history.At(now), Topic: topic, Partition: p, From: max(0, seen-1), To: seen, Count: 1})
 	case 1:
-		w.showed = append(w.showed, &history.Sample{At: now, Topic: topic, Partition: p, Broker: 1, LeaderEpoch: epoch, LSO: seen, HW: seen})
+		w.showed = append(w.showed, &history.Sample{Stamp: history.At(now), Topic: topic, Partition: p, Broker: 1, LeaderEpoch: epoch, LSO: seen, HW: seen})
 	case 2:
-		w.showed = append(w.showed, &history.LogEnd{At: now, Topic: topic, Partition: p, Broker: 1, LeaderEpoch: epoch, End: seen})
+		w.showed = append(w.showed, &history.LogEnd{Stamp: history.At(now), Topic: topic, Partition: p, Broker: 1, LeaderEpoch: epoch, End: seen})
 	}
 }
 
@@ -61,10 +61,10 @@ func drawDeletion(t *rapid.T, w *world) {
 	topic := rapid.SampledFrom(append([]string{inTopic}, w.record.Plan.Outputs()...)).Draw(t, "deleted from")
 	l := drawPartition(t, w, topic)
 	p, start := l.partition(w, topic), rapid.Int64Range(1, 15).Draw(t, "log start")
-	if start > l.next || w.deleted[saved.TopicPartition{Topic: topic, Partition: p}] > 0 {
+	if start > l.next || w.deleted[ask.TopicPartition{Topic: topic, Partition: p}] > 0 {
 		return
 	}
-	w.deleted[saved.TopicPartition{Topic: topic, Partition: p}] = start
+	w.deleted[ask.TopicPartition{Topic: topic, Partition: p}] = start
 	for len(l.batches) > 0 && l.batches[0].Last < start {
 		l.batches = l.batches[1:]
 	}

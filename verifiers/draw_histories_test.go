@@ -72,7 +72,7 @@ func drawOutputs(t *rapid.T, f *histFile, i int, e *history.Outputs) {
 	rest := *e
 	rest.Counts = slices.Clone(e.Counts)
 	rest.Counts[slices.Index(e.Counts, some)].Count -= n
-	other := &history.Outputs{At: e.At, Txn: e.Txn, Outcome: outcome, Counts: []history.PartitionCount{{Partition: some.Partition, Count: n}}}
+	other := &history.Outputs{Stamp: history.At(e.At), Txn: e.Txn, Outcome: outcome, Counts: []history.PartitionCount{{Partition: some.Partition, Count: n}}}
 	f.entries = slices.Replace(slices.Clone(f.entries), i, i+1, history.Entry(&rest), history.Entry(other))
 }
 
@@ -116,12 +116,12 @@ func drawEnd(t *rapid.T, f *histFile, i int, e *history.TxnEnded) {
 // drawSource gives a run of acknowledged records another end, or none, or lets the source send records that go nowhere.
 func drawSource(t *rapid.T, f *histFile) {
 	if rapid.IntRange(0, 3).Draw(t, "more") == 0 {
-		f.add(&history.Intent{At: at(drawnRecords), First: drawnRecords, Count: rapid.Uint64Range(1, 6).Draw(t, "count")})
+		f.add(&history.Intent{Stamp: history.At(at(drawnRecords)), First: drawnRecords, Count: rapid.Uint64Range(1, 6).Draw(t, "count")})
 		return
 	}
 	var acked []*history.Acked
 	for _, e := range f.entries {
-		if a, ok := e.(*history.Acked); ok && len(a.Runs) > 0 {
+		if a, ok := e.(*history.Acked); ok && len(a.Spans) > 0 {
 			acked = append(acked, a)
 		}
 	}
@@ -129,15 +129,15 @@ func drawSource(t *rapid.T, f *histFile) {
 		return
 	}
 	a := rapid.SampledFrom(acked).Draw(t, "acked")
-	i := rapid.IntRange(0, len(a.Runs)-1).Draw(t, "run")
-	r := &a.Runs[i]
+	i := rapid.IntRange(0, len(a.Spans)-1).Draw(t, "run")
+	r := &a.Spans[i]
 	n := rapid.Uint64Range(1, r.Count).Draw(t, "how many")
-	last := history.SeqRun{First: r.First + (r.Count-n)*r.Stride, Stride: r.Stride, Count: n}
+	last := history.SequenceSpan{First: r.First + (r.Count-n)*r.Stride, Stride: r.Stride, Count: n}
 	if r.Count -= n; r.Count == 0 {
-		a.Runs = slices.Delete(slices.Clone(a.Runs), i, i+1)
+		a.Spans = slices.Delete(slices.Clone(a.Spans), i, i+1)
 	}
 	if end := rapid.IntRange(0, 4).Draw(t, "end"); end < 4 {
-		settled := &history.Settled{At: a.At, Runs: []history.SeqRun{last}, Sent: end == 3}
+		settled := &history.Resolved{Stamp: history.At(a.At), Spans: []history.SequenceSpan{last}, Sent: end == 3}
 		if end < 3 {
 			settled.Outcome = history.Outcome(end)
 		}

@@ -34,14 +34,14 @@ func drawReread(t *rapid.T, w *world, pipeline string) {
 	f := w.lifeOf(pipeline, by)
 	now := at(uint64(rapid.IntRange(1, 200).Draw(t, "at"))).Add(time.Duration(len(f.entries)))
 	if rapid.Bool().Draw(t, "given") {
-		f.add(&history.Assigned{At: now, Generation: int32(len(f.entries)), Partitions: []int32{p}})
+		f.add(&history.Assigned{Stamp: history.At(now), Generation: int32(len(f.entries)), Partitions: []int32{p}})
 	} else if rapid.Bool().Draw(t, "taken") {
-		f.add(&history.Revoked{At: now, Partitions: []int32{p}})
+		f.add(&history.Revoked{Stamp: history.At(now), Partitions: []int32{p}})
 	}
 	// Ordinals go up with a life's entries, and no two deliveries of one life share one.
 	processing := uint64(1000 * (1 + len(f.entries)))
 	if rapid.IntRange(0, 3).Draw(t, "told of") > 0 {
-		f.add(&history.Polled{At: now, Partition: p, From: from, To: to, Count: uint64(len(in.Records)), Processing: processing})
+		f.add(&history.Polled{Stamp: history.At(now), Partition: p, From: from, To: to, Count: uint64(len(in.Records)), Processing: processing})
 	}
 	w.write(t, pipeline, f, output(&in, p, by, processing, 0), now)
 }
@@ -59,10 +59,10 @@ func (w *world) lifeOf(pipeline string, by txns.Incarnation) *histFile {
 // write stores a delivery's outputs as the row does, in a transaction of their own where it has such.
 func (w *world) write(t *rapid.T, pipeline string, f *histFile, records []observation.Record, now history.Time) {
 	layout := w.layoutOf(pipeline)
-	said := &history.Outputs{At: now, Outcome: drawOutcome(t)}
+	said := &history.Outputs{Stamp: history.At(now), Outcome: drawOutcome(t)}
 	if layout.Transactional {
 		said.Txn = uint64(100 + len(f.entries))
-		f.add(&history.TxnBegin{At: now, Txn: said.Txn})
+		f.add(&history.TxnBegin{Stamp: history.At(now), Txn: said.Txn})
 		for i := range records {
 			records[i].Txn = said.Txn
 		}
@@ -76,9 +76,9 @@ func (w *world) write(t *rapid.T, pipeline string, f *histFile, records []observ
 	}
 	f.add(said)
 	if said.Txn != 0 && rapid.Bool().Draw(t, "asks to commit") {
-		f.add(&history.TxnEnding{At: now, Txn: said.Txn, Commit: true})
+		f.add(&history.TxnEnding{Stamp: history.At(now), Txn: said.Txn, Commit: true})
 		if rapid.Bool().Draw(t, "is told") {
-			f.add(&history.TxnEnded{At: now, Txn: said.Txn, Commit: true, Outcome: drawOutcome(t)})
+			f.add(&history.TxnEnded{Stamp: history.At(now), Txn: said.Txn, Commit: true, Outcome: drawOutcome(t)})
 		}
 	}
 }

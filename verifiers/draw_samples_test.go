@@ -73,7 +73,7 @@ func drawSample(t *rapid.T, s *history.Sample, end int64) bool {
 // drawSeen takes deliveries to the live reader away.
 func drawSeen(t *rapid.T, w *world) {
 	for _, e := range w.hist("observer-live").entries {
-		if s, ok := e.(*history.Seen); ok && rapid.IntRange(0, 9).Draw(t, "seen") == 0 {
+		if s, ok := e.(*history.DeliveredLive); ok && rapid.IntRange(0, 9).Draw(t, "seen") == 0 {
 			s.New = rapid.Uint64Range(0, s.New).Draw(t, "new")
 		}
 	}

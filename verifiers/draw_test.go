@@ -4,9 +4,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/observation"
-	"github.com/chaeos/chaeos/verifiers/saved"
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
@@ -78,9 +78,9 @@ func drawPositions(t *rapid.T, w *world) {
 			w.extra[i].Offset = rapid.SampledFrom([]int64{-1, 0, 5, 10, 20, 25, 30, 40}).Draw(t, "position")
 		}
 	}
-	unread := saved.TopicPartition{}
+	unread := ask.TopicPartition{}
 	if rapid.IntRange(0, 5).Draw(t, "read to the end") == 0 {
-		unread = saved.TopicPartition{Topic: rapid.SampledFrom(w.outputs()).Draw(t, "unread"), Partition: int32(rapid.IntRange(0, parts-1).Draw(t, "partition"))}
+		unread = ask.TopicPartition{Topic: rapid.SampledFrom(w.outputs()).Draw(t, "unread"), Partition: int32(rapid.IntRange(0, parts-1).Draw(t, "partition"))}
 	}
 	w.tweak = func(x *observation.Index) {
 		if p := x.Partition(unread.Topic, unread.Partition); p != nil {

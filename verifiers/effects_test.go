@@ -78,7 +78,7 @@ func TestEffectsOfAnAbortedTransaction(t *testing.T) {
 
 	again := w.log(inTopic, 0).batches[4]
 	w.log("out-"+txnName, 0).append(&observation.Batch{ProducerID: -1, Records: output(again, 0, txns.Of(0, 1), 9000, 6)})
-	w.hist("transactional-0").add(&history.Outputs{At: at(2900), Txn: 6, Outcome: history.OutcomeConfirmed,
+	w.hist("transactional-0").add(&history.Outputs{Stamp: history.At(at(2900)), Txn: 6, Outcome: history.OutcomeConfirmed,
 		Counts: []history.PartitionCount{{Partition: 0, Count: perBatch}}})
 	row = rowOf(t, w.judge(t), txnName)
 	require.Equal(t, "violated", row.Delivered)
@@ -114,7 +114,7 @@ func TestEffectsOfRepeatedCalls(t *testing.T) {
 	again := *l.batches[3]
 	again.Records = append([]observation.Record(nil), again.Records[:2]...)
 	l.append(&again)
-	w.hist("transactional-0").add(&history.Outputs{At: at(2900), Txn: 4, Outcome: history.OutcomeUnknown,
+	w.hist("transactional-0").add(&history.Outputs{Stamp: history.At(at(2900)), Txn: 4, Outcome: history.OutcomeUnknown,
 		Counts: []history.PartitionCount{{Partition: 1, Count: 3}}})
 	n := figuresOf(rowOf(t, w.judge(t), txnName).Numbers)
 	require.Equal(t, uint64(2), n.Duplicates)

@@ -43,7 +43,7 @@ func SaveStalled(t testing.TB) (dir string) {
 	w := stallWorld()
 	w.fault(900, 2000)
 	w.abort(neverAsked)
-	w.addHist("transactional-0.2", "worker", txnName, 0, 2).add(&history.ProducerInit{At: at(2460), Asked: at(2440), TransactionalID: "t-0"})
+	w.addHist("transactional-0.2", "worker", txnName, 0, 2).add(&history.ProducerInit{Stamp: history.At(at(2460)), Asked: at(2440), TransactionalID: "t-0"})
 	return w.save(t)
 }
 

@@ -1,13 +1,14 @@
 package verifiers
 
 import (
+	"runtime"
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/verifiers/causes"
 	"github.com/chaeos/chaeos/verifiers/checks"
 	"github.com/chaeos/chaeos/verifiers/logs"
-	"github.com/chaeos/chaeos/verifiers/parallel"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/saved"
 )
@@ -42,7 +43,7 @@ func judge(dir string, most int, pieces saved.Pieces) (*harness.Report, error) {
 	report := newReport(run)
 	missing := causes.NewInputLosses(run, in, keep)
 	// Rows share only what does not change any more.
-	err = parallel.Do(len(all), func(i int) error { return all[i].judge(in, missing) })
+	err = together.AtMost(runtime.GOMAXPROCS(0), len(all), func(i int) error { return all[i].judge(in, missing) })
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +138,7 @@ func newReport(r *saved.Run) *harness.Report {
 		Version: ReportVersion, Run: rec.Name, Experiment: rec.Experiment, Seed: rec.Seed, Started: rec.Started, Took: rec.Took,
 		Provider: rec.Cluster.Provider, Kafka: rec.Cluster.Kafka, Chaeos: rec.Chaeos, Brokers: len(rec.Cluster.Nodes), MinISR: rec.Plan.MinISR,
 		Controllers: rec.Cluster.Topology.Controllers, Racks: rec.Cluster.Topology.Racks, Properties: rec.Properties, Asked: rec.Asked,
-		Features: rec.Features, Faults: rec.Faults, LoadStart: int64(rec.LoadStart),
+		Features: rec.Features, Faults: rec.Faults, LoadStart: int64(rec.Zero()),
 	}
 	if !r.Index.Finished {
 		r.Doubt("", "the read-back did not finish")

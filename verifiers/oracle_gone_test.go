@@ -1,15 +1,15 @@
 package verifiers
 
 import (
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/causes"
-	"github.com/chaeos/chaeos/verifiers/saved"
 )
 
 // goneBy says how so many confirmed outputs of a partition went: below its start, cut off, or for no reason that shows.
 func (s *slowRow) goneBy(number int32, n uint64) []causes.CauseCount {
 	topic, p := s.layout.Place(number, parts)
-	deleted := min(n, uint64(s.w.deleted[saved.TopicPartition{Topic: topic, Partition: p}]))
+	deleted := min(n, uint64(s.w.deleted[ask.TopicPartition{Topic: topic, Partition: p}]))
 	cut := uint64(0)
 	for offset := range farthest {
 		if s.cutOff(topic, p, offset) {
@@ -28,7 +28,7 @@ func (s *slowRow) goneFrom(topic string, seq uint64) string {
 	ack, named := s.source.ackedAt[seq]
 	switch {
 	case !named:
-	case ack.offset < s.w.deleted[saved.TopicPartition{Topic: topic, Partition: ack.partition}]:
+	case ack.offset < s.w.deleted[ask.TopicPartition{Topic: topic, Partition: ack.partition}]:
 		return causes.ByDeletion
 	case s.cutOff(topic, ack.partition, ack.offset) || s.ackedByDeposed(topic, ack):
 		return causes.ByTruncation
@@ -58,7 +58,7 @@ func (s *slowRow) cutOff(topic string, p int32, offset int64) bool {
 		for _, e := range s.w.hist(name).entries {
 			from, to := int64(0), int64(0)
 			switch e := e.(type) {
-			case *history.Seen:
+			case *history.DeliveredLive:
 				if e.Topic == topic && e.Partition == p {
 					from, to = s.endOf(topic, p), e.To
 				}

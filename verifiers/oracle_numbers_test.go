@@ -171,7 +171,7 @@ func (s *slowRow) inputFaults(n *figures) {
 func (s *slowRow) live(n *figures) {
 	var shown uint64
 	for _, e := range s.w.hist("observer-live").entries {
-		if x, ok := e.(*history.Seen); ok {
+		if x, ok := e.(*history.DeliveredLive); ok {
 			for _, topic := range s.layout.Outputs() {
 				if x.Topic == topic {
 					shown += x.New
@@ -212,7 +212,7 @@ func (s *slowRow) shownUndue() (n uint64) {
 func (s *slowRow) delivered(number int32, offset int64) bool {
 	topic, p := s.layout.Place(number, parts)
 	return slices.ContainsFunc(s.w.hist("observer-live").entries, func(e history.Entry) bool {
-		x, ok := e.(*history.Seen)
+		x, ok := e.(*history.DeliveredLive)
 		return ok && x.Topic == topic && x.Partition == p && x.From <= offset && offset < x.To
 	})
 }

@@ -50,19 +50,19 @@ func (s *slowSource) take(e history.Entry) {
 			s.intended[seq] = true
 		}
 	case *history.Acked:
-		for _, r := range e.Runs {
+		for _, r := range e.Spans {
 			for i := range r.Count {
 				seq := r.First + i*r.Stride
 				s.ends[seq] = ackedEnd
 				s.ackedAt[seq] = slowAck{r.Partition, r.Offset + int64(i), e.At}
 			}
 		}
-	case *history.Settled:
+	case *history.Resolved:
 		end := map[history.Outcome]sequenceEnd{history.OutcomeFailed: failedEnd, history.OutcomeConfirmed: ackedEnd, history.OutcomeUnknown: unknownEnd}[e.Outcome]
 		if e.Sent {
 			end = sentEnd
 		}
-		for _, r := range e.Runs {
+		for _, r := range e.Spans {
 			for i := range r.Count {
 				s.ends[r.First+i*r.Stride] = end
 			}

@@ -72,7 +72,7 @@ func (s *slowRow) newest() (last history.Time) {
 			switch e := e.(type) {
 			case *history.Sample:
 				last = max(last, e.At)
-			case *history.Seen:
+			case *history.DeliveredLive:
 				last = max(last, e.At)
 			}
 		}

@@ -8,16 +8,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/observation"
 	"github.com/chaeos/chaeos/verifiers/saved"
 )
 
 // polls are the live reader's of an output partition (-1: of all of them), at their places: what a test does to them stays.
-func (w *world) polls(pipeline string, p int32) (all []*history.Seen) {
+func (w *world) polls(pipeline string, p int32) (all []*history.DeliveredLive) {
 	w.placePolls()
 	for _, e := range w.hist("observer-live").entries {
-		if s, ok := e.(*history.Seen); ok && s.Topic == "out-"+pipeline && (p < 0 || s.Partition == p) && s.Count > 0 {
+		if s, ok := e.(*history.DeliveredLive); ok && s.Topic == "out-"+pipeline && (p < 0 || s.Partition == p) && s.Count > 0 {
 			delete(w.placed, s)
 			all = append(all, s)
 		}
@@ -31,7 +32,7 @@ func (w *world) showBack(pipeline string, n int) {
 	for i, s := range w.polls(pipeline, -1) {
 		if i%n == n-1 {
 			at := slices.Index(f.entries, history.Entry(s))
-			back := &history.Seen{At: s.At, Topic: s.Topic, Partition: s.Partition, From: 0, To: perBatch, Count: perBatch}
+			back := &history.DeliveredLive{Stamp: history.At(s.At), Topic: s.Topic, Partition: s.Partition, From: 0, To: perBatch, Count: perBatch}
 			f.entries = slices.Insert(f.entries, at+1, history.Entry(back))
 		}
 	}
@@ -42,7 +43,7 @@ func (w *world) skipPolls(pipeline string, p int32, first, n int) {
 	gone := w.polls(pipeline, p)[first : first+n]
 	f := w.hist("observer-live")
 	f.entries = slices.DeleteFunc(f.entries, func(e history.Entry) bool {
-		s, ok := e.(*history.Seen)
+		s, ok := e.(*history.DeliveredLive)
 		return ok && slices.Contains(gone, s)
 	})
 }
@@ -219,7 +220,7 @@ func TestReadsThatAreExcused(t *testing.T) {
 			polls := w.polls(srcName, 0)
 			l := w.log("out-"+srcName, 0)
 			l.dropRecord(l.batches[45], 3)
-			w.hist("observer-live").add(&history.Mark{At: polls[60].At, Name: history.MarkDataLoss,
+			w.hist("observer-live").add(&history.Mark{Stamp: history.At(polls[60].At), Name: history.MarkDataLoss,
 				Text: "out-acks1/0: topic out-acks1 partition 0 lost records; the client consumed to offset 600 epoch 0 but was reset to offset 400 epoch 0"})
 		},
 	} {
@@ -240,9 +241,9 @@ func TestReadsThatAreExcused(t *testing.T) {
 func TestOldNoticesAreRead(t *testing.T) {
 	w := newWorld(records)
 	w.hist("observer-live").add(
-		&history.Mark{At: at(5), Name: history.MarkDataLoss, Text: "t/1: topic t partition 1 lost records; the client consumed to offset 9 epoch 0 but was reset to offset 4 epoch 0"},
-		&history.Mark{At: at(6), Name: history.MarkDataLoss, Text: "t/1: topic t partition 1 lost records; the client consumed to offset 9 epoch 0 and resumed there, but records below that offset may have been replaced and were not re-read"})
+		&history.Mark{Stamp: history.At(at(5)), Name: history.MarkDataLoss, Text: "t/1: topic t partition 1 lost records; the client consumed to offset 9 epoch 0 but was reset to offset 4 epoch 0"},
+		&history.Mark{Stamp: history.At(at(6)), Name: history.MarkDataLoss, Text: "t/1: topic t partition 1 lost records; the client consumed to offset 9 epoch 0 and resumed there, but records below that offset may have been replaced and were not re-read"})
 	r, err := saved.Load(w.save(t), small)
 	require.NoError(t, err)
-	require.Equal(t, []saved.DataLoss{{At: at(5), From: 4}, {At: at(6)}}, r.Live.DataLoss[saved.TopicPartition{Topic: "t", Partition: 1}])
+	require.Equal(t, []saved.DataLoss{{At: at(5), From: 4}, {At: at(6)}}, r.Live.DataLoss[ask.TopicPartition{Topic: "t", Partition: 1}])
 }

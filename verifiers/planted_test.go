@@ -73,11 +73,11 @@ func (w *world) reread(name string, number, incarnation int, generation int32) {
 	before.entries = kept
 	after := w.addHist(name+".again", "worker", plainName, number, incarnation)
 	after.record.Process, after.process.Name = name, name
-	after.add(&history.Assigned{At: at(3000), Generation: generation, Partitions: []int32{1}}, &history.Polled{At: at(3010), Partition: 1, From: in.First, To: in.Last + 1, Count: perBatch, Processing: 1})
+	after.add(&history.Assigned{Stamp: history.At(at(3000)), Generation: generation, Partitions: []int32{1}}, &history.Polled{Stamp: history.At(at(3010)), Partition: 1, From: in.First, To: in.Last + 1, Count: perBatch, Processing: 1})
 	w.log("out-"+plainName, 1).append(&observation.Batch{ProducerID: 201, Records: output(in, 1, txns.Of(uint16(number), uint32(incarnation)), 1, 0)})
 	offsets := []history.PartitionOffset{{Partition: 1, Offset: 1000}}
-	after.add(&history.Outputs{At: at(3020), Outcome: history.OutcomeConfirmed, Counts: []history.PartitionCount{{Partition: 1, Count: perBatch}}},
-		&history.Committing{At: at(3020), Offsets: offsets}, &history.Committed{At: at(3020), Outcome: history.OutcomeConfirmed, Offsets: offsets})
+	after.add(&history.Outputs{Stamp: history.At(at(3020)), Outcome: history.OutcomeConfirmed, Counts: []history.PartitionCount{{Partition: 1, Count: perBatch}}},
+		&history.Committing{Stamp: history.At(at(3020)), Offsets: offsets}, &history.Committed{Stamp: history.At(at(3020)), Outcome: history.OutcomeConfirmed, Offsets: offsets})
 }
 
 // lowWatermark keeps a partition's sampled high watermark at or below an offset.
@@ -94,7 +94,7 @@ func (w *world) lowWatermark(topic string, partition int32, offset int64) {
 func (w *world) lateAcks(pipeline string, partition int32, from int64) {
 	for _, e := range w.hist("source-" + pipeline).entries {
 		if a, ok := e.(*history.Acked); ok {
-			for _, r := range a.Runs {
+			for _, r := range a.Spans {
 				if r.Partition == partition && r.Offset >= from {
 					a.At = at(9000)
 				}
@@ -131,15 +131,15 @@ func (w *world) endUnknown(n uint64) {
 func (w *world) addAgain(n uint64) {
 	const again = 500
 	f := w.hist("transactional-0")
-	outputs := &history.Outputs{At: at(2999), Txn: again, Outcome: history.OutcomeConfirmed}
+	outputs := &history.Outputs{Stamp: history.At(at(2999)), Txn: again, Outcome: history.OutcomeConfirmed}
 	for p := range int32(parts) {
 		l := w.log("out-"+txnName, p)
 		b := l.append(&observation.Batch{ProducerID: 301, Transactional: true, Records: output(w.log(inTopic, p).batches[n-1], p, txns.Of(0, 1), 9000+uint64(p)*perBatch, again)})
 		outputs.Counts = append(outputs.Counts, history.PartitionCount{Partition: p, Count: uint64(len(b.Records))})
 		l.append(marker(301, observation.MarkerCommit))
 	}
-	f.add(&history.TxnBegin{At: at(2999), Txn: again}, outputs, &history.TxnEnding{At: at(2999), Txn: again, Commit: true},
-		&history.TxnEnded{At: at(2999), Txn: again, Commit: true, Outcome: history.OutcomeConfirmed})
+	f.add(&history.TxnBegin{Stamp: history.At(at(2999)), Txn: again}, outputs, &history.TxnEnding{Stamp: history.At(at(2999)), Txn: again, Commit: true},
+		&history.TxnEnded{Stamp: history.At(at(2999)), Txn: again, Commit: true, Outcome: history.OutcomeConfirmed})
 }
 
 // leaveOpen takes the last transaction's markers away; the brokers tell its state so, 90 s after it began.
@@ -249,7 +249,7 @@ var plantedFaults = []planted{
 				p.At = at(3500)
 			}
 		}
-		w.hist("idempotent-0").add(&history.Committed{At: at(3200), Outcome: history.OutcomeConfirmed, Offsets: []history.PartitionOffset{{Partition: 1, Offset: 1000}}})
+		w.hist("idempotent-0").add(&history.Committed{Stamp: history.At(at(3200)), Outcome: history.OutcomeConfirmed, Offsets: []history.PartitionOffset{{Partition: 1, Offset: 1000}}})
 	}, plainName, func(n *figures) {
 		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = perBatch, perBatch, map[string]uint64{"reprocessed after rebalance": perBatch}
 	}, harness.Held, 0, "began again at offset 990, the position that idempotent-0 (incarnation 1) had committed at 2.9s"},
@@ -287,7 +287,7 @@ var plantedFaults = []planted{
 		l.batches = l.batches[:70]
 		l.renumber()
 		w.hist("observer-samples").entries = nil
-		w.hist("observer-live").add(&history.Seen{At: at(2999), Topic: "out-" + srcName, Partition: 2, From: 0, To: 900})
+		w.hist("observer-live").add(&history.DeliveredLive{Stamp: history.At(at(2999)), Topic: "out-" + srcName, Partition: 2, From: 0, To: 900})
 	}, srcName, func(n *figures) {
 		n.Unique, n.Lost, n.LostBy = records-300, 300, map[string]uint64{"acked but absent": 100, "truncated": 200}
 		n.LSOStalls, n.LongestStall, n.TotalStall = nil, nil, nil
@@ -352,7 +352,7 @@ var plantedFaults = []planted{
 		l.renumber()
 		l.append(&observation.Batch{LeaderEpoch: 5, ProducerID: 55, Control: true, Transactional: true, Marker: observation.MarkerAbort})
 		w.lowWatermark("out-"+srcName, 2, 970)
-		w.hist("observer-samples").add(&history.LogEnd{At: at(2990), Topic: "out-" + srcName, Partition: 2, Broker: 1, End: 990})
+		w.hist("observer-samples").add(&history.LogEnd{Stamp: history.At(at(2990)), Topic: "out-" + srcName, Partition: 2, Broker: 1, End: 990})
 		w.lateAcks(srcName, 2, 970)
 	}, srcName, func(n *figures) {
 		n.Unique, n.Lost, n.LostBy = records-30, 30, map[string]uint64{"truncated": 20, "acked but absent": 10}
@@ -415,8 +415,8 @@ var plantedFaults = []planted{
 		b.Records[3].Identity, b.Records[4].Identity = b.Records[4].Identity, b.Records[3].Identity
 	}, plainName, func(n *figures) { n.Reordered = 1 }, harness.Held, 0, ""},
 	{"an input acknowledged and absent", func(w *world) {
-		w.hist("source-input").add(&history.Intent{At: at(2999), First: 3000, Count: 3},
-			&history.Acked{At: at(2999), Runs: []history.AckRun{{Partition: 0, SeqRun: history.SeqRun{First: 3000, Stride: 1, Count: 3}, Offset: -1}}})
+		w.hist("source-input").add(&history.Intent{Stamp: history.At(at(2999)), First: 3000, Count: 3},
+			&history.Acked{Stamp: history.At(at(2999)), Spans: []history.AckSpan{{Partition: 0, SequenceSpan: history.SequenceSpan{First: 3000, Stride: 1, Count: 3}, Offset: -1}}})
 	}, plainName, func(n *figures) { n.AckedAbsent, n.AckedAbsentBy = 3, map[string]uint64{"acked but absent": 3} }, harness.Held, 0,
 		"the source's fault: 3 acknowledged records are not in the input log (acked but absent 3), e.g. sequence 3000"},
 	{"an identity twice in the input", func(w *world) {
@@ -529,16 +529,16 @@ var plantedFaults = []planted{
 		`; or, where chaeos has left the cluster up: chaeos inject transaction-abort older=1m25s --target "partition out-transactional/0" --for 1s && ` +
 			`chaeos inject transaction-abort older=1m25s --target "partition out-transactional/1" --for 1s && `},
 	{"a transaction with no records", func(w *world) {
-		w.hist("transactional-0").add(&history.TxnBegin{At: at(1), Txn: 5000}, &history.TxnEnding{At: at(1), Txn: 5000, Commit: true},
-			&history.TxnEnded{At: at(1), Txn: 5000, Commit: true, Outcome: history.OutcomeConfirmed})
+		w.hist("transactional-0").add(&history.TxnBegin{Stamp: history.At(at(1)), Txn: 5000}, &history.TxnEnding{Stamp: history.At(at(1)), Txn: 5000, Commit: true},
+			&history.TxnEnded{Stamp: history.At(at(1)), Txn: 5000, Commit: true, Outcome: history.OutcomeConfirmed})
 		w.log("out-"+txnName, 0).append(marker(300, observation.MarkerAbort))
 	}, txnName, nil, harness.Held, 0, ""},
 	{"failed records that are there", func(w *world) {
-		w.hist("source-acks1").add(&history.Intent{At: at(2999), First: 3000, Count: 3}, &history.Settled{At: at(2999), Outcome: history.OutcomeFailed, Runs: []history.SeqRun{{First: 3000, Stride: 1, Count: 3}}})
+		w.hist("source-acks1").add(&history.Intent{Stamp: history.At(at(2999)), First: 3000, Count: 3}, &history.Resolved{Stamp: history.At(at(2999)), Outcome: history.OutcomeFailed, Spans: []history.SequenceSpan{{First: 3000, Stride: 1, Count: 3}}})
 		w.log("out-"+srcName, 0).append(&observation.Batch{ProducerID: 101, Records: []observation.Record{{Identity: history.Identity{Source: 1, Sequence: 3000}}}})
 	}, srcName, func(n *figures) { n.Phantom = 1 }, harness.Held, 0, "1 records are visible whose writing was reported as failed"},
 	{"unknown records, one of which is there", func(w *world) {
-		w.hist("source-acks1").add(&history.Intent{At: at(2999), First: 3000, Count: 3}, &history.Settled{At: at(2999), Runs: []history.SeqRun{{First: 3000, Stride: 1, Count: 2}}})
+		w.hist("source-acks1").add(&history.Intent{Stamp: history.At(at(2999)), First: 3000, Count: 3}, &history.Resolved{Stamp: history.At(at(2999)), Spans: []history.SequenceSpan{{First: 3000, Stride: 1, Count: 2}}})
 		w.log("out-"+srcName, 0).append(&observation.Batch{ProducerID: 101, Records: []observation.Record{{Identity: history.Identity{Source: 1, Sequence: 3000}}}})
 	}, srcName, func(n *figures) {
 		n.UnknownDidNot = 2
@@ -546,7 +546,7 @@ var plantedFaults = []planted{
 	}, harness.Held, 0,
 		"of 3 produces 1 happened and 2 did not, of 0 commits"},
 	{"an unknown record stored twice", func(w *world) {
-		w.hist("source-acks1").add(&history.Intent{At: at(2999), First: 3000, Count: 1})
+		w.hist("source-acks1").add(&history.Intent{Stamp: history.At(at(2999)), First: 3000, Count: 1})
 		for range 2 {
 			w.log("out-"+srcName, 0).append(&observation.Batch{ProducerID: -1, Records: []observation.Record{{Identity: history.Identity{Source: 1, Sequence: 3000}}}})
 		}
@@ -759,10 +759,10 @@ func TestStall(t *testing.T) {
 			s.Broker, s.LeaderEpoch = 2, 1
 		}
 	}
-	f.add(&history.Sample{At: at(2950), Topic: "out-" + txnName, Partition: 1, Broker: 1, LeaderEpoch: 0, LSO: 100, HW: 500})
+	f.add(&history.Sample{Stamp: history.At(at(2950)), Topic: "out-" + txnName, Partition: 1, Broker: 1, LeaderEpoch: 0, LSO: 100, HW: 500})
 	w.hist("observer-samples").add(
-		&history.Culprit{At: at(3000), Topic: "out-" + txnName, Partition: 1, LSO: 100, ProducerID: 300, TransactionalID: "t-0", State: "Ongoing"},
-		&history.Culprit{At: at(3000), Topic: "out-" + txnName, Partition: 1, LSO: 101, ProducerID: 301, TransactionalID: "t-1", State: "Ongoing"})
+		&history.TransactionAtLSO{Stamp: history.At(at(3000)), Topic: "out-" + txnName, Partition: 1, LSO: 100, ProducerID: 300, TransactionalID: "t-0", State: "Ongoing"},
+		&history.TransactionAtLSO{Stamp: history.At(at(3000)), Topic: "out-" + txnName, Partition: 1, LSO: 101, ProducerID: 301, TransactionalID: "t-1", State: "Ongoing"})
 	report := w.judge(t)
 	n := figuresOf(rowOf(t, report, txnName).Numbers)
 	require.EqualValues(t, 1, *n.LSOStalls)
@@ -813,7 +813,7 @@ func TestRecovery(t *testing.T) {
 	w := newWorld(records)
 	w.fault(900, 2000)
 	for _, e := range w.hist("observer-live").entries {
-		if s, ok := e.(*history.Seen); ok && s.Topic == "out-"+plainName && s.Partition == 0 && s.At > at(990) && s.At < at(2490) {
+		if s, ok := e.(*history.DeliveredLive); ok && s.Topic == "out-"+plainName && s.Partition == 0 && s.At > at(990) && s.At < at(2490) {
 			s.At = at(2490)
 		}
 	}
@@ -828,7 +828,7 @@ func TestRecovery(t *testing.T) {
 func TestLatency(t *testing.T) {
 	w := newWorld(records)
 	for _, e := range w.hist("observer-live").entries {
-		if s, ok := e.(*history.Seen); ok && s.Topic == "out-"+plainName && s.At > at(2950) {
+		if s, ok := e.(*history.DeliveredLive); ok && s.Topic == "out-"+plainName && s.At > at(2950) {
 			s.New = 0
 		}
 	}

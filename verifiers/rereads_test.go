@@ -26,7 +26,7 @@ func TestRereadsOfOneStint(t *testing.T) {
 			processing += uint64(len(in.Records))
 		}
 	}
-	f.add(&history.Assigned{At: at(4000), Generation: 2, Partitions: []int32{1}})
+	f.add(&history.Assigned{Stamp: history.At(at(4000)), Generation: 2, Partitions: []int32{1}})
 	read(1, 2, 5000)
 	read(0, 3, 6000)
 	report := w.judge(t)

@@ -54,8 +54,8 @@ var settledFaults = []planted{
 		}
 	}, txnName, nil, harness.Inconclusive, 4, "in/1: its end moved from 1000 to 1001 while it was read"},
 	{"sent without acknowledgements, and not there", func(w *world) {
-		w.hist("source-acks1").add(&history.Intent{At: at(2999), First: 3000, Count: 6},
-			&history.Settled{At: at(2999), Sent: true, Runs: []history.SeqRun{{First: 3000, Stride: 1, Count: 6}}})
+		w.hist("source-acks1").add(&history.Intent{Stamp: history.At(at(2999)), First: 3000, Count: 6},
+			&history.Resolved{Stamp: history.At(at(2999)), Sent: true, Spans: []history.SequenceSpan{{First: 3000, Stride: 1, Count: 6}}})
 	}, srcName, func(n *figures) {
 		n.Input, n.Lost, n.LostBy, n.NeverLive = records+6, 6, map[string]uint64{"sent but absent": 6}, 6
 	}, harness.Violated, 3, "6 of 3,006 sent records are not in the log (sent but absent 6), e.g. source 1 sequence 3000 (sent with acks=0: nobody said that it is stored)"},

@@ -28,7 +28,7 @@ var shareLayout = harness.PipelineLayout{
 
 func (w *world) fillShare() {
 	f := w.addHist(shareName+"-0", "worker", shareName, 0, 1)
-	f.add(&history.Assigned{At: baseTime, Generation: 1, Partitions: []int32{0, 1, 2}})
+	f.add(&history.Assigned{Stamp: history.At(baseTime), Generation: 1, Partitions: []int32{0, 1, 2}})
 	processing := uint64(1)
 	for p := range int32(parts) {
 		for _, in := range w.log(inTopic, p).batches {
@@ -36,8 +36,8 @@ func (w *world) fillShare() {
 			w.log("out-"+shareName, p).append(&observation.Batch{ProducerID: 400, Records: output(in, p, txns.Of(0, 1), processing, 0)})
 			processing += uint64(len(in.Records))
 			at, ranges := in.Records[0].Scheduled, []history.OffsetRange{{Partition: p, From: in.First, To: in.Last + 1}}
-			f.add(&history.Outputs{At: at, Outcome: history.OutcomeConfirmed, Counts: []history.PartitionCount{{Partition: p, Count: uint64(len(in.Records))}}},
-				&history.Acknowledging{At: at, Ranges: ranges}, &history.Acknowledged{At: at, Outcome: history.OutcomeConfirmed, Ranges: ranges})
+			f.add(&history.Outputs{Stamp: history.At(at), Outcome: history.OutcomeConfirmed, Counts: []history.PartitionCount{{Partition: p, Count: uint64(len(in.Records))}}},
+				&history.Acknowledging{Stamp: history.At(at), Ranges: ranges}, &history.Acknowledged{Stamp: history.At(at), Outcome: history.OutcomeConfirmed, Ranges: ranges})
 		}
 	}
 }
@@ -117,7 +117,7 @@ func (w *world) again(at history.Time) {
 	f := w.addHist(shareName+"-1", "worker", shareName, 1, 1)
 	second := polled(in, 2, 1)
 	second.At = at
-	f.add(second, &history.Redelivered{At: at, Partition: 2, From: in.First, To: in.Last + 1, Count: 2})
+	f.add(second, &history.Redelivered{Stamp: history.At(at), Partition: 2, From: in.First, To: in.Last + 1, Count: 2})
 	w.log("out-"+shareName, 2).append(&observation.Batch{ProducerID: 401, Records: output(in, 2, txns.Of(1, 1), 1, 0)})
 }
 
@@ -129,7 +129,7 @@ func TestRedelivery(t *testing.T) {
 	soon, late := at(5000), at(60_000)
 	// held keeps the first member alive, with the batch in hand: it never began to acknowledge it.
 	held := func(f *histFile) {
-		f.entries = append(f.entries[:len(f.entries)-2], &history.Phase{At: late + history.Time(time.Second), Name: "flushed"})
+		f.entries = append(f.entries[:len(f.entries)-2], &history.Phase{Stamp: history.At(late + history.Time(time.Second)), Name: "flushed"})
 	}
 	for name, c := range map[string]struct {
 		first   func(f *histFile)
@@ -145,7 +145,7 @@ func TestRedelivery(t *testing.T) {
 		"refused": {func(f *histFile) {
 			a := f.entries[len(f.entries)-1].(*history.Acknowledged)
 			a.Outcome, a.Reason = history.OutcomeUnknown, "INVALID_RECORD_STATE"
-			f.add(&history.Phase{At: late})
+			f.add(&history.Phase{Stamp: history.At(late)})
 		}, soon, "refused", had + "was refused its acknowledgement (INVALID_RECORD_STATE)"},
 		"acknowledged": {func(*histFile) {}, soon, "acknowledged", had + "had acknowledged them, and was told that it was done"},
 		"lock expired": {held, late, "expired", had + "kept them longer than their lock of 30s"},
@@ -174,7 +174,7 @@ func TestRedeliveryUnderAShorterLock(t *testing.T) {
 	w := shareWorld(records)
 	w.record.Properties = map[string]string{causes.LockDuration: "1500"}
 	f := w.hist(shareName + "-0")
-	f.entries = append(f.entries[:len(f.entries)-2], &history.Phase{At: at(9000), Name: "flushed"})
+	f.entries = append(f.entries[:len(f.entries)-2], &history.Phase{Stamp: history.At(at(9000)), Name: "flushed"})
 	w.again(at(5000))
 	require.Contains(t, w.judge(t).Rereads[0].Text, "kept them longer than their lock of 1.5s")
 }

@@ -37,11 +37,11 @@ func stallWorld() *world {
 	}
 	marker := w.log("out-"+txnName, 1).batches[stalledBatch+1]
 	marker.MaxTimestamp, marker.ProducerEpoch, marker.CoordinatorEpoch = millis(w, at(2450)), 1, 7
-	w.hist("observer-samples").add(&history.Culprit{
-		At: at(2000), Topic: "out-" + txnName, Partition: 1, LSO: stalledLSO, ProducerID: 300, TransactionalID: "t-0", State: "Ongoing",
+	w.hist("observer-samples").add(&history.TransactionAtLSO{
+		Stamp: history.At(at(2000)), Topic: "out-" + txnName, Partition: 1, LSO: stalledLSO, ProducerID: 300, TransactionalID: "t-0", State: "Ongoing",
 		Coordinator: 2, TimeoutMillis: 60_000, StartMillis: millis(w, at(990)),
-	}, &history.Released{
-		At: at(2600), Topic: "out-" + txnName, Partition: 1, LSO: stalledLSO, ProducerID: 300, ProducerEpoch: 1, TransactionalID: "t-0", State: "CompleteAbort", Coordinator: 2,
+	}, &history.LSOAdvanced{
+		Stamp: history.At(at(2600)), Topic: "out-" + txnName, Partition: 1, LSO: stalledLSO, ProducerID: 300, ProducerEpoch: 1, TransactionalID: "t-0", State: "CompleteAbort", Coordinator: 2,
 	})
 	return w
 }
@@ -113,7 +113,7 @@ func TestStallEnds(t *testing.T) {
 		}},
 		{"a successor's request for a producer id", "new producer epoch", func(w *world) {
 			w.abort(neverAsked)
-			w.addHist("transactional-0.2", "worker", txnName, 0, 2).add(&history.ProducerInit{At: at(2460), Asked: at(2440), TransactionalID: "t-0"})
+			w.addHist("transactional-0.2", "worker", txnName, 0, 2).add(&history.ProducerInit{Stamp: history.At(at(2460)), Asked: at(2440), TransactionalID: "t-0"})
 		}},
 		{"a successor whose history is older than such entries", "new producer epoch", func(w *world) {
 			w.abort(neverAsked)
@@ -121,11 +121,11 @@ func TestStallEnds(t *testing.T) {
 		}},
 		{"a successor with another transactional id", "abort that no history explains", func(w *world) {
 			w.abort(neverAsked)
-			w.addHist("transactional-0.2", "worker", txnName, 0, 2).add(&history.ProducerInit{At: at(2460), Asked: at(2440), TransactionalID: "t-0-random"})
+			w.addHist("transactional-0.2", "worker", txnName, 0, 2).add(&history.ProducerInit{Stamp: history.At(at(2460)), Asked: at(2440), TransactionalID: "t-0-random"})
 		}},
 		{"a request long after the marker", "abort that no history explains", func(w *world) {
 			w.abort(neverAsked)
-			w.addHist("transactional-0.2", "worker", txnName, 0, 2).add(&history.ProducerInit{At: at(9000), Asked: at(8990), TransactionalID: "t-0"})
+			w.addHist("transactional-0.2", "worker", txnName, 0, 2).add(&history.ProducerInit{Stamp: history.At(at(9000)), Asked: at(8990), TransactionalID: "t-0"})
 		}},
 		{"nobody asked and no timeout passed", "abort that no history explains", func(w *world) { w.abort(neverAsked) }},
 	} {
@@ -141,9 +141,9 @@ func TestStallEnds(t *testing.T) {
 }
 
 // culprit is the observer's naming of the stalled transaction.
-func (w *world) culprit() *history.Culprit {
+func (w *world) culprit() *history.TransactionAtLSO {
 	for _, e := range w.hist("observer-samples").entries {
-		if c, ok := e.(*history.Culprit); ok {
+		if c, ok := e.(*history.TransactionAtLSO); ok {
 			return c
 		}
 	}
@@ -208,7 +208,7 @@ func TestStallThatNoBrokerNames(t *testing.T) {
 		f := w.hist("observer-samples")
 		f.entries = f.entries[:len(f.entries)-2]
 		for _, id := range ids {
-			w.hist("transactional-0").add(&history.ProducerInit{At: at(1), Asked: at(0), TransactionalID: id})
+			w.hist("transactional-0").add(&history.ProducerInit{Stamp: history.At(at(1)), Asked: at(0), TransactionalID: id})
 		}
 		s := w.judge(t).Stalls[0]
 		require.Equal(t, want, s.TransactionalID)

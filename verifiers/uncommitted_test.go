@@ -39,15 +39,15 @@ var uncommittedFaults = []planted{
 	{"an aborted transaction that is done again, and readers with read_uncommitted", func(w *world) {
 		w.readUncommitted()
 		f := w.hist("transactional-0")
-		f.add(&history.TxnBegin{At: at(2999), Txn: 200})
-		outputs := &history.Outputs{At: at(2999), Txn: 200, Outcome: history.OutcomeConfirmed}
+		f.add(&history.TxnBegin{Stamp: history.At(at(2999)), Txn: 200})
+		outputs := &history.Outputs{Stamp: history.At(at(2999)), Txn: 200, Outcome: history.OutcomeConfirmed}
 		for p := range int32(parts) {
 			in, l := w.log(inTopic, p).batches[99], w.log("out-"+txnName, p)
 			l.append(&observation.Batch{ProducerID: 300, Transactional: true, Records: output(in, p, txns.Of(0, 1), 9000+uint64(p)*perBatch, 200)})
 			l.append(marker(300, observation.MarkerAbort))
 			outputs.Counts = append(outputs.Counts, history.PartitionCount{Partition: p, Count: perBatch})
 		}
-		f.add(outputs, &history.TxnEnding{At: at(2999), Txn: 200}, &history.TxnEnded{At: at(2999), Txn: 200, Outcome: history.OutcomeConfirmed})
+		f.add(outputs, &history.TxnEnding{Stamp: history.At(at(2999)), Txn: 200}, &history.TxnEnded{Stamp: history.At(at(2999)), Txn: 200, Outcome: history.OutcomeConfirmed})
 	}, txnName, func(n *figures) {
 		n.AbortedSeen, n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = u(30), 30, 30, map[string]uint64{"reprocessed": 30}
 	}, harness.Violated, 3, "30 extra copies of 30 inputs are visible"},

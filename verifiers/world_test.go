@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/observation"
-	"github.com/chaeos/chaeos/verifiers/saved"
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
@@ -36,7 +36,7 @@ const (
 
 type world struct {
 	record *harness.RunRecord
-	logs   map[saved.TopicPartition]*topicLog
+	logs   map[ask.TopicPartition]*topicLog
 	files  map[string]*histFile
 	order  []string
 	// tweak changes the index after it was derived from the logs.
@@ -45,11 +45,11 @@ type world struct {
 	cut   map[string]int64
 	extra []observation.Position
 	// deleted are the log starts that moved.
-	deleted map[saved.TopicPartition]int64
+	deleted map[ask.TopicPartition]int64
 	// showed are further entries of the observer's.
 	showed []history.Entry
 	// placed are the live reader's polls that placePolls places.
-	placed map[*history.Seen]bool
+	placed map[*history.DeliveredLive]bool
 	// saved is the index as it was saved last.
 	saved *observation.Index
 }
@@ -110,7 +110,7 @@ func (l *topicLog) dropRecord(b *observation.Batch, i int) {
 }
 
 func (w *world) log(topic string, p int32) *topicLog {
-	return w.logs[saved.TopicPartition{Topic: topic, Partition: p}]
+	return w.logs[ask.TopicPartition{Topic: topic, Partition: p}]
 }
 
 func (w *world) hist(name string) *histFile { return w.files[name] }
@@ -118,7 +118,7 @@ func (w *world) hist(name string) *histFile { return w.files[name] }
 func (w *world) addHist(name, role, pipeline string, number, incarnation int) *histFile {
 	f := &histFile{
 		record:  harness.HistoryRecord{File: "history/" + name + ".hist", Process: name, Role: role, Pipeline: pipeline, Number: number, Incarnation: incarnation},
-		process: history.Process{At: baseTime, Run: w.record.RunID, Name: name, Role: role, Pipeline: pipeline, Number: uint16(number), Incarnation: uint32(incarnation), Pid: 1},
+		process: history.Process{Stamp: history.At(baseTime), Run: w.record.RunID, Name: name, Role: role, Pipeline: pipeline, Number: uint16(number), Incarnation: uint32(incarnation), Pid: 1},
 	}
 	w.files[name] = f
 	w.order = append(w.order, name)
@@ -153,13 +153,13 @@ func makeWorld(n uint64, more ...harness.PipelineLayout) *world {
 			}},
 			Cluster: harness.ClusterInfo{Provider: "local", Kafka: "4.3.1", Nodes: []int{1, 2, 3}},
 		},
-		logs: map[saved.TopicPartition]*topicLog{}, files: map[string]*histFile{}, cut: map[string]int64{}, deleted: map[saved.TopicPartition]int64{},
-		placed: map[*history.Seen]bool{},
+		logs: map[ask.TopicPartition]*topicLog{}, files: map[string]*histFile{}, cut: map[string]int64{}, deleted: map[ask.TopicPartition]int64{},
+		placed: map[*history.DeliveredLive]bool{},
 	}
 	w.record.Plan.Pipelines = append(w.record.Plan.Pipelines, more...)
 	for _, topic := range append(w.record.Plan.Outputs(), inTopic) {
 		for p := range int32(parts) {
-			w.logs[saved.TopicPartition{Topic: topic, Partition: p}] = &topicLog{seq: map[int64]int32{}}
+			w.logs[ask.TopicPartition{Topic: topic, Partition: p}] = &topicLog{seq: map[int64]int32{}}
 		}
 	}
 	w.fillSource(0, inTopic, "source-input", "", 100, n)
@@ -179,8 +179,8 @@ func (w *world) fillSource(number uint16, topic, name, pipeline string, pid int6
 	f := w.addHist(name, "source", pipeline, int(number), 0)
 	block := uint64(parts * perBatch)
 	for first := uint64(0); first < n; first += block {
-		f.add(&history.Intent{At: at(first), First: first, Count: block})
-		acked := &history.Acked{At: at(first + block)}
+		f.add(&history.Intent{Stamp: history.At(at(first)), First: first, Count: block})
+		acked := &history.Acked{Stamp: history.At(at(first + block))}
 		for p := range uint64(parts) {
 			l := w.log(topic, int32(p))
 			b := &observation.Batch{ProducerID: pid}
@@ -189,7 +189,7 @@ func (w *world) fillSource(number uint16, topic, name, pipeline string, pid int6
 				b.Records = append(b.Records, observation.Record{Identity: history.Identity{Source: number, Sequence: seq}, Scheduled: at(seq)})
 			}
 			l.append(b)
-			acked.Runs = append(acked.Runs, history.AckRun{Partition: int32(p), SeqRun: history.SeqRun{First: first + p, Stride: parts, Count: perBatch}, Offset: b.First})
+			acked.Spans = append(acked.Spans, history.AckSpan{Partition: int32(p), SequenceSpan: history.SequenceSpan{First: first + p, Stride: parts, Count: perBatch}, Offset: b.First})
 		}
 		f.add(acked)
 	}
@@ -209,12 +209,12 @@ func output(in *observation.Batch, p int32, l txns.Incarnation, processing, txn 
 
 // polled is the delivery of one input batch.
 func polled(in *observation.Batch, p int32, processing uint64) *history.Polled {
-	return &history.Polled{At: in.Records[0].Scheduled, Partition: p, From: in.First, To: in.Last + 1, Count: uint64(len(in.Records)), Processing: processing}
+	return &history.Polled{Stamp: history.At(in.Records[0].Scheduled), Partition: p, From: in.First, To: in.Last + 1, Count: uint64(len(in.Records)), Processing: processing}
 }
 
 func (w *world) fillPlain() {
 	f := w.addHist("idempotent-0", "worker", plainName, 0, 1)
-	f.add(&history.Assigned{At: baseTime, Generation: 1, Partitions: []int32{0, 1, 2}})
+	f.add(&history.Assigned{Stamp: history.At(baseTime), Generation: 1, Partitions: []int32{0, 1, 2}})
 	processing := uint64(1)
 	for p := range int32(parts) {
 		l := w.log("out-"+plainName, p)
@@ -223,9 +223,9 @@ func (w *world) fillPlain() {
 			l.append(&observation.Batch{ProducerID: 200, Records: output(in, p, txns.Of(0, 1), processing, 0)})
 			processing += uint64(len(in.Records))
 			offsets := []history.PartitionOffset{{Partition: p, Offset: in.Last + 1}}
-			f.add(&history.Outputs{At: in.Records[0].Scheduled, Outcome: history.OutcomeConfirmed, Counts: []history.PartitionCount{{Partition: p, Count: uint64(len(in.Records))}}},
-				&history.Committing{At: in.Records[0].Scheduled, Offsets: offsets},
-				&history.Committed{At: in.Records[0].Scheduled, Outcome: history.OutcomeConfirmed, Offsets: offsets})
+			f.add(&history.Outputs{Stamp: history.At(in.Records[0].Scheduled), Outcome: history.OutcomeConfirmed, Counts: []history.PartitionCount{{Partition: p, Count: uint64(len(in.Records))}}},
+				&history.Committing{Stamp: history.At(in.Records[0].Scheduled), Offsets: offsets},
+				&history.Committed{Stamp: history.At(in.Records[0].Scheduled), Outcome: history.OutcomeConfirmed, Offsets: offsets})
 		}
 	}
 }
@@ -233,13 +233,13 @@ func (w *world) fillPlain() {
 // fillTxns: one worker, one transaction for the i-th batch of every input partition.
 func (w *world) fillTxns(layout harness.PipelineLayout) {
 	f := w.addHist(layout.Name+"-0", "worker", layout.Name, 0, 1)
-	f.add(&history.Assigned{At: baseTime, Generation: 1, Partitions: []int32{0, 1, 2}})
+	f.add(&history.Assigned{Stamp: history.At(baseTime), Generation: 1, Partitions: []int32{0, 1, 2}})
 	processing := uint64(1)
 	for i := range w.log(inTopic, 0).batches {
 		txn := uint64(i + 1)
 		now := w.log(inTopic, 0).batches[i].Records[0].Scheduled
-		f.add(&history.TxnBegin{At: now, Txn: txn})
-		outputs := &history.Outputs{At: now, Txn: txn, Outcome: history.OutcomeConfirmed}
+		f.add(&history.TxnBegin{Stamp: history.At(now), Txn: txn})
+		outputs := &history.Outputs{Stamp: history.At(now), Txn: txn, Outcome: history.OutcomeConfirmed}
 		var offsets []history.PartitionOffset
 		for p := range int32(parts) {
 			in := w.log(inTopic, p).batches[i]
@@ -251,8 +251,8 @@ func (w *world) fillTxns(layout harness.PipelineLayout) {
 			processing += uint64(len(in.Records))
 			offsets = append(offsets, history.PartitionOffset{Partition: p, Offset: in.Last + 1})
 		}
-		f.add(outputs, &history.Committing{At: now, Txn: txn, Offsets: offsets}, &history.Committed{At: now, Txn: txn, Outcome: history.OutcomeConfirmed, Offsets: offsets},
-			&history.TxnEnding{At: now, Txn: txn, Commit: true}, &history.TxnEnded{At: now, Txn: txn, Commit: true, Outcome: history.OutcomeConfirmed})
+		f.add(outputs, &history.Committing{Stamp: history.At(now), Txn: txn, Offsets: offsets}, &history.Committed{Stamp: history.At(now), Txn: txn, Outcome: history.OutcomeConfirmed, Offsets: offsets},
+			&history.TxnEnding{Stamp: history.At(now), Txn: txn, Commit: true}, &history.TxnEnded{Stamp: history.At(now), Txn: txn, Commit: true, Outcome: history.OutcomeConfirmed})
 		for _, topic := range layout.Outputs() {
 			for p := range int32(parts) {
 				w.log(topic, p).append(marker(300, observation.MarkerCommit))
@@ -272,13 +272,13 @@ func (w *world) fillObserver(n uint64) {
 		for first := uint64(0); first < n; first += block {
 			for number := range int32(parts * len(layout.Outputs())) {
 				topic, p := layout.Place(number, parts)
-				live.add(&history.Seen{At: at(first + block + 20), Topic: topic, Partition: p, Count: perBatch, New: perBatch})
+				live.add(&history.DeliveredLive{Stamp: history.At(at(first + block + 20)), Topic: topic, Partition: p, Count: perBatch, New: perBatch})
 			}
 		}
 		h := hdrhistogram.New(1000, int64(time.Hour), 3)
 		_ = h.RecordValues(int64(20*time.Millisecond), int64(n)*int64(len(layout.Outputs())))
 		hdr, _ := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
-		live.add(&history.Latency{At: at(n), Pipeline: layout.Name, HDR: hdr})
+		live.add(&history.Latency{Stamp: history.At(at(n)), Pipeline: layout.Name, HDR: hdr})
 	}
 	slices.SortStableFunc(live.entries, func(a, b history.Entry) int { return cmp.Compare(timeOf(a), timeOf(b)) })
 	samples := w.addHist("observer-samples", "harness", "", 0, 0)
@@ -286,7 +286,7 @@ func (w *world) fillObserver(n uint64) {
 		for _, layout := range w.record.Plan.Pipelines {
 			for number := range int32(parts * len(layout.Outputs())) {
 				topic, p := layout.Place(number, parts)
-				samples.add(&history.Sample{At: at(t), Topic: topic, Partition: p, Broker: 1, LeaderEpoch: 0, LSO: int64(t), HW: int64(t)})
+				samples.add(&history.Sample{Stamp: history.At(at(t)), Topic: topic, Partition: p, Broker: 1, LeaderEpoch: 0, LSO: int64(t), HW: int64(t)})
 			}
 		}
 	}
@@ -299,7 +299,7 @@ func (w *world) fillObserver(n uint64) {
 }
 
 func timeOf(e history.Entry) history.Time {
-	if s, ok := e.(*history.Seen); ok {
+	if s, ok := e.(*history.DeliveredLive); ok {
 		return s.At
 	}
 	return e.(*history.Latency).At
@@ -353,17 +353,17 @@ func (w *world) save(t testing.TB) string {
 // placePolls says where the live reader's polls were that no test placed: the i-th of a partition brought its log's i-th batch of
 // committed records, as it was left.
 func (w *world) placePolls() {
-	batches, taken := map[saved.TopicPartition][]*observation.Batch{}, map[saved.TopicPartition]int{}
+	batches, taken := map[ask.TopicPartition][]*observation.Batch{}, map[ask.TopicPartition]int{}
 	for at, l := range w.logs {
 		batches[at] = committedBatches(l)
 	}
 	for _, e := range w.hist("observer-live").entries {
-		s, ok := e.(*history.Seen)
+		s, ok := e.(*history.DeliveredLive)
 		if !ok || s.To > 0 && !w.placed[s] {
 			continue
 		}
 		w.placed[s] = true
-		at := saved.TopicPartition{Topic: s.Topic, Partition: s.Partition}
+		at := ask.TopicPartition{Topic: s.Topic, Partition: s.Partition}
 		s.From, s.To, s.Count = 0, 0, 0
 		if i := taken[at]; i < len(batches[at]) {
 			b := batches[at][i]

@@ -1,7 +1,6 @@
 package workloads
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"regexp"
@@ -9,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-)
 
-var update = flag.Bool("update", false, "write the tables of docs/PIPELINES.md")
+	"github.com/chaeos/chaeos/harness/golden"
+)
 
 const (
 	pipelinesPage = "../docs/PIPELINES.md"
@@ -31,15 +30,7 @@ func TestPipelinesPage(t *testing.T) {
 	require.True(t, found, "the page's table has no end")
 	measured, when := benchCosts(t)
 	want := head + tableBegins + pipelinesTable(t, measured, when) + tableEnds + tail
-	if *update {
-		require.NoError(t, os.WriteFile(pipelinesPage, []byte(want), 0o644))
-		return
-	}
-	wanted, got := strings.Split(want, "\n"), strings.Split(string(page), "\n")
-	for i := range min(len(wanted), len(got)) {
-		require.Equal(t, wanted[i], got[i], "line %d; go test ./workloads -run Page -update writes it again", i+1)
-	}
-	require.Equal(t, len(wanted), len(got), "lines; go test ./workloads -run Page -update writes it again")
+	golden.Equal(t, pipelinesPage, want)
 }
 
 // unmeasured is the cost of a pipeline that make bench has not measured yet.

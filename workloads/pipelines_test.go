@@ -116,7 +116,7 @@ func (r *rig) checkSource(process, topic string) {
 		intended += e.Count
 	}
 	require.Len(r.t, acked, int(intended))
-	require.Empty(r.t, recorded.Of[*history.Settled](entries))
+	require.Empty(r.t, recorded.Of[*history.Resolved](entries))
 	all := r.readAll(topic)
 	require.Len(r.t, all, int(intended))
 	for _, v := range all {

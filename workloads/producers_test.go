@@ -48,7 +48,7 @@ func TestProducersLoseAndDoubleNothingWithoutFaults(t *testing.T) {
 				intended += e.Count
 			}
 			require.Equal(t, int(intended), len(n))
-			settled := recorded.Of[*history.Settled](entries)
+			settled := recorded.Of[*history.Resolved](entries)
 			if info.Name == "acks0" {
 				require.Empty(t, recorded.Of[*history.Acked](entries), "nothing is ever acknowledged")
 				require.True(t, settled[0].Sent)

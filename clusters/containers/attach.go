@@ -38,7 +38,7 @@ func (c *cluster) state() state {
 	return s
 }
 
-// Attach returns the detached cluster recorded in stateDir, or harness.ErrNoCluster. Where it is gone the error is
+// Attach returns the detached cluster recorded in stateDir, or harness.ErrNoCluster. If it is gone, the error is
 // harness.ErrStale, and the record is removed. Prepare is called with links made from now on; it may be nil.
 func Attach(ctx context.Context, stateDir string, prepare proxies.PrepareLink) (harness.Cluster, error) {
 	s, err := loadState(stateDir)

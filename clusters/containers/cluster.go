@@ -35,12 +35,12 @@ type cluster struct {
 	forget   func() error
 
 	mu   sync.Mutex
-	next int // the first index of named clients that is free
+	next int // the first free index of named clients
 }
 
 var _ harness.Cluster = (*cluster)(nil)
 
-// Info says what the cluster is. Its data is in its containers.
+// Info describes the cluster. Its data is in its containers.
 func (c *cluster) Info() harness.ClusterInfo { return c.info }
 
 // Direct maps advertised addresses to the brokers' own client listeners.
@@ -74,7 +74,7 @@ func (c *cluster) openNamed(client string) (harness.Dials, error) {
 		}
 		link := harness.NewLink(harness.ClientLink, client, to)
 		link.Listen = listen
-		_, upstream := c.layout.place(link)
+		_, upstream := c.layout.proxied(link)
 		if err := c.set.Open(link, upstream); err != nil {
 			return nil, err
 		}
@@ -136,12 +136,12 @@ func (c *cluster) Resume(ctx context.Context, id int) error {
 	return c.node(id, "resume", on(ctx, (*node).Resume))
 }
 
-// Start starts a node that has ended, at its old address and on its old data.
+// Start starts a node that has ended, at its old address and with its old data.
 func (c *cluster) Start(ctx context.Context, id int) error {
 	return c.node(id, "start", on(ctx, (*node).Start))
 }
 
-// awaitReady returns when the cluster is ready, or at once when a node ends.
+// awaitReady returns when the cluster is ready, or as soon as a node ends.
 func (c *cluster) awaitReady(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -169,7 +169,7 @@ func (c *cluster) Close(ctx context.Context) error {
 	for _, n := range c.nodes {
 		if n.log != nil {
 			n.log.flushed(flushWithin)
-			_ = n.log.file.Close() // an error would only say that it is closed
+			_ = n.log.file.Close() // it can only be closed already
 		}
 	}
 	return errors.Join(err, c.forget())

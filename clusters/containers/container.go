@@ -16,8 +16,8 @@ import (
 	tcnetwork "github.com/testcontainers/testcontainers-go/network"
 )
 
-// createWithin bounds the making of one container or network. An interrupt waits for it: what the engine makes after
-// nobody listens any more could not be found by the clean-up.
+// createWithin bounds the making of one container or network. An interrupt waits for it: the clean-up could not find
+// what the engine makes after that.
 const createWithin = 30 * time.Second
 
 // spec is one container to make.
@@ -27,7 +27,7 @@ type spec struct {
 	labels          map[string]string
 	// files are copied into it before it starts, by path.
 	files map[string]string
-	// endpoints are the networks it is joined to, the first of which its published ports are in; none is no network.
+	// endpoints are the networks that it is joined to; its published ports are in the first. None: it has no network.
 	endpoints []endpoint
 	// ports are published on loopback: the host's numbers by the container's.
 	ports map[int]int
@@ -54,7 +54,7 @@ func (e *Engine) create(ctx context.Context, s spec) (*testcontainers.DockerCont
 	options := []testcontainers.ContainerCustomizer{
 		testcontainers.WithNoStart(), testcontainers.WithLabels(s.labels),
 		testcontainers.WithEntrypoint(s.entrypoint...), testcontainers.WithCmd(s.cmd...),
-		testcontainers.WithConfigModifier(func(c *container.Config) { c.User = "0:0" }), // whatever user the image has
+		testcontainers.WithConfigModifier(func(c *container.Config) { c.User = "0:0" }), // instead of the image's user
 		testcontainers.WithHostConfigModifier(s.host),
 		// Without it the library drops the bindings silently.
 		testcontainers.WithExposedPorts(s.exposed()...),
@@ -67,7 +67,7 @@ func (e *Engine) create(ctx context.Context, s spec) (*testcontainers.DockerCont
 	options = append(options, e.join(s.endpoints)...)
 	made, err := testcontainers.Run(ctx, s.image, options...)
 	if err != nil {
-		if made != nil { // an error and a container: both, sometimes
+		if made != nil { // there may be both an error and a container
 			err = errors.Join(err, e.removeContainers(ctx, []string{made.GetContainerID()}))
 		}
 		return nil, fmt.Errorf("make a container of %s: %w", s.image, err)
@@ -121,8 +121,8 @@ func (e *Engine) join(endpoints []endpoint) []testcontainers.ContainerCustomizer
 	}
 }
 
-// checkJoined makes sure that a container is in every network with its own address: one that isn't would only show as
-// links that don't work.
+// checkJoined checks that a container has its own address in every network: without, links would not work, and nothing
+// would show why.
 func (e *Engine) checkJoined(ctx context.Context, id string, endpoints []endpoint) error {
 	answer, err := e.ContainerInspect(ctx, id, client.ContainerInspectOptions{})
 	if err != nil {

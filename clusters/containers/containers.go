@@ -1,6 +1,6 @@
 // Package containers runs clusters in containers: a network for each node, and one Toxiproxy container that is joined to
 // all of them, so that each directed link has a listener of its own. A node's name table names the proxy in its own
-// network for every peer; no node has a way to another but through it.
+// network for every peer; nodes reach each other only through it.
 //
 // Everything it makes has labels that name the cluster and the process that owns it. A process that was killed can't
 // clean up: the next start removes what its clusters left, or Prune does.
@@ -32,7 +32,7 @@ const readyWithin = time.Minute
 
 // Provider makes clusters of containers.
 type Provider struct {
-	// Image, when set, is the image to run Kafka from: any with a Java runtime on its path and Kafka's jars in
+	// Image, if set, is the image to run Kafka from: any with a Java runtime on its path and Kafka's jars in
 	// /opt/kafka/libs.
 	Image string
 	// Binary is this program, linked statically: the proxy image is made of it.
@@ -97,8 +97,8 @@ func (p *Provider) Start(ctx context.Context, s harness.ClusterSpec) (harness.Cl
 	return p.startOn(ctx, engine, s, k, image)
 }
 
-// setUpLibrary tells testcontainers what it would find out wrongly or do differently. Its reaper, a container that removes
-// what a killed process left, is used where its image is there; a cluster that is to stay must not have one.
+// setUpLibrary sets what testcontainers would find out wrongly or do differently. Its reaper, a container that removes what
+// a killed process left, is used if its image is there; a cluster that is to stay must not have one.
 func (p *Provider) setUpLibrary(ctx context.Context, e *Engine, stays bool) error {
 	tclog.SetDefault(tclog.NewNoopLogger())
 	set := map[string]string{"DOCKER_HOST": e.Host, "TESTCONTAINERS_HOST_OVERRIDE": "127.0.0.1"}
@@ -121,7 +121,7 @@ const reaperImage = "testcontainers/ryuk:0.14.0"
 // portTries is how often a start is tried on another block of ports.
 const portTries = 3
 
-// startOn starts on a block of ports that nobody else turns out to have.
+// startOn starts on a block of ports, and tries another if a port of it is taken meanwhile.
 func (p *Provider) startOn(ctx context.Context, e *Engine, s harness.ClusterSpec, k kafka, proxy string) (harness.Cluster, error) {
 	within := s.ReadyWithin
 	if within == 0 {
@@ -158,7 +158,7 @@ func portTaken(err error) bool {
 	return strings.Contains(text, "port is already allocated") || strings.Contains(text, "address already in use")
 }
 
-// bringUp makes and starts everything; what it made is labelled also when it fails.
+// bringUp makes and starts everything; what it made is labelled even if it fails.
 func (p *Provider) bringUp(ctx context.Context, c *cluster, s harness.ClusterSpec, k kafka, proxy string) error {
 	s.Progress("starting " + s.Topology.String())
 	if s.LogDir != "" {

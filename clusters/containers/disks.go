@@ -26,8 +26,7 @@ func (c *cluster) Wipe(ctx context.Context, id int) error {
 	})
 }
 
-// CutLogs cuts the logs of a stopped node: what it has on its disk is copied out, cut, and copied into its container made
-// again.
+// CutLogs cuts the logs of a stopped node: its disk is copied out, cut, and copied into a new container of the node.
 func (c *cluster) CutLogs(ctx context.Context, id int, cut harness.LogCut) ([]harness.CutLog, error) {
 	var lost []harness.CutLog
 	err := c.node(id, "cut the logs of", func(n *node) error {
@@ -59,7 +58,7 @@ func (c *cluster) cutLogs(ctx context.Context, n *node, cut harness.LogCut) ([]h
 	return lost, c.engine.copyIn(ctx, n.container, dir, path.Dir(dataDir))
 }
 
-// replace makes a node's container again. Its log goes on in the same file.
+// replace makes a node's container again. Its log continues in the same file.
 func (c *cluster) replace(ctx context.Context, n *node) error {
 	if c.files == nil {
 		return errors.New("only the run that started a cluster can change its disks")
@@ -88,8 +87,8 @@ func (n *node) onDisk(ctx context.Context, change func() error) error {
 	if state.Running {
 		return fmt.Errorf("node %d runs: its disk can't be changed under it", n.id)
 	}
-	// A container made again was not ended by anybody, but it is down on purpose.
-	n.told = true
+	// A container made again was never ended, but it is down on purpose.
+	n.onPurpose = true
 	return change()
 }
 
@@ -126,7 +125,7 @@ func unpack(root *os.Root, entry *tar.Header, content io.Reader) error {
 		return root.MkdirAll(name, 0o755)
 	}
 	if entry.Typeflag != tar.TypeReg {
-		return nil // Kafka keeps plain files only
+		return nil // Kafka only keeps plain files
 	}
 	file, err := root.Create(name)
 	if err != nil {
@@ -144,7 +143,7 @@ func (e *Engine) copyIn(ctx context.Context, id, dir, folder string) error {
 		write.CloseWithError(errors.Join(pack(archive, dir), archive.Close()))
 	}()
 	_, err := e.CopyToContainer(ctx, id, client.CopyToContainerOptions{DestinationPath: folder, Content: read})
-	_ = read.Close() // ends the writer where the engine stopped reading
+	_ = read.Close() // ends the writer if the engine stopped reading
 	if err != nil {
 		return fmt.Errorf("copy into %s: %w", folder, err)
 	}

@@ -22,7 +22,7 @@ const (
 	askWithin  = 10 * time.Second
 )
 
-// EngineError says that no container engine answers, what was tried, and what to do.
+// EngineError is the error if no container engine answers: what was tried, and what to do.
 type EngineError struct {
 	Tried []string
 	// Do is a command to type, or what to do.
@@ -33,22 +33,22 @@ func (e *EngineError) Error() string {
 	return fmt.Sprintf("no container engine answers on this machine; %s (fix it with: %s)", e.Found(), e.Do)
 }
 
-// Found says what was tried, and what came of it.
+// Found is what was tried, and how that failed.
 func (e *EngineError) Found() string { return "tried " + strings.Join(e.Tried, "; ") }
 
 // Engine is a container engine of this machine.
 type Engine struct {
 	*client.Client
-	// Host is the address it answers at.
+	// Host is its address.
 	Host string
 	// Version is its version, Memory the bytes it may use, CPUs how many it has.
 	Version string
 	Memory  int64
-	// published says that containers can be reached at published ports only: the engine runs in a network of its own.
+	// published reports whether containers can only be reached at published ports: the engine runs in a network of its own.
 	published bool
 }
 
-// Connect finds the engine: $DOCKER_HOST where it is set, else the sockets at their usual places.
+// Connect finds the engine: $DOCKER_HOST if it is set, else the sockets at their usual paths.
 func Connect(ctx context.Context) (*Engine, error) {
 	var tried []string
 	for _, host := range hosts() {
@@ -89,7 +89,7 @@ func whatToDo() string {
 	return "apt-get install docker.io iptables && make engine"
 }
 
-// reason is an error's cause without what the client says around it.
+// reason is an error's cause without the client's words around it.
 func reason(err error) string {
 	var op *net.OpError
 	if errors.As(err, &op) {

@@ -21,10 +21,10 @@ import (
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
-// atOnce is the longest that a start may take to say what is wrong.
+// atOnce is the longest that a start may take to fail.
 const atOnce = 15 * time.Second
 
-// fails starts a cluster that can't be, and returns the error: it comes at once and leaves nothing.
+// fails starts a cluster that can't be, and returns the error. It comes at once and leaves nothing.
 func fails(t *testing.T, p *Provider, spec harness.ClusterSpec) error {
 	t.Helper()
 	before := left(t)
@@ -52,7 +52,7 @@ func TestImageWithoutKafka(t *testing.T) {
 	engine, err := Connect(t.Context())
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = engine.Close() })
-	p.Image, err = engine.proxyImageOf(t.Context(), binary, func(string) {}) // holds this program and nothing else
+	p.Image, err = engine.proxyImageOf(t.Context(), binary, func(string) {}) // contains only this program
 	require.NoError(t, err)
 	require.ErrorContains(t, fails(t, p, testSpec), "has no Kafka in /opt/kafka/libs")
 }
@@ -107,7 +107,7 @@ func TestNotEnoughMemory(t *testing.T) {
 	require.ErrorAs(t, fails(t, p, testSpec), &short, "said before starting")
 }
 
-// TestTakenPorts has one block of ports, in which somebody listens.
+// TestTakenPorts has one block of ports, and one of them is taken.
 func TestTakenPorts(t *testing.T) {
 	p := testProvider()
 	base, err := p.ports.reserve(false)
@@ -203,15 +203,15 @@ func TestGone(t *testing.T) {
 	other = self
 	other.pid = "999999999"
 	require.True(t, gone(other.String()))
-	other.place = strings.Replace(self.place, "pid:[", "pid:[9", 1)
+	other.scope = strings.Replace(self.scope, "pid:[", "pid:[9", 1)
 	require.False(t, gone(other.String()), "a process of another namespace can't be seen")
-	other.place = "another-boot/pid:[1]"
+	other.scope = "another-boot/pid:[1]"
 	require.True(t, gone(other.String()), "nothing outlives a boot")
 	require.False(t, gone("nonsense"))
 }
 
-// TestEngineDiesInMidRun runs an engine of its own and kills it. The command says so within seconds of noticing, and what
-// is left is gone with the engine's next start.
+// TestEngineDiesInMidRun runs an engine of its own and kills it. The command reports it within seconds, and what is left
+// is gone with the engine's next start.
 func TestEngineDiesInMidRun(t *testing.T) {
 	e := ownEngine(t)
 	e.load(t)
@@ -248,7 +248,7 @@ func TestEngineDiesInMidRun(t *testing.T) {
 	require.Empty(t, all)
 }
 
-// privateEngine is an engine of the test's own, beside the machine's.
+// privateEngine is an engine of the test's own, next to the machine's.
 type privateEngine struct {
 	dir, host string
 	cmd       *exec.Cmd
@@ -286,7 +286,7 @@ func (e *privateEngine) start(t *testing.T) {
 	}))
 }
 
-// kill ends the engine in order, and its containers with it: what SIGKILL leaves of an engine is its own affair.
+// kill ends the engine in order, and its containers with it: what SIGKILL leaves of an engine is not tested.
 func (e *privateEngine) kill(t *testing.T) {
 	t.Helper()
 	_ = e.cmd.Process.Signal(os.Interrupt)

@@ -11,19 +11,19 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// Names of images. The official one is the default; ours is what make images builds where none can be pulled.
+// Names of images. The official one is the default; ours is what make images builds if none can be pulled.
 const (
 	officialImage = "apache/kafka"
 	builtImage    = "chaeos/kafka"
 )
 
-// A pull that shows no progress for so long, or takes so long, is given up.
+// A pull is given up after pullSilence without progress, or after pullWithin.
 const (
 	pullSilence = 10 * time.Second
 	pullWithin  = 10 * time.Minute
 )
 
-// ImageError says that an image isn't there and can't be had.
+// ImageError is the error if an image isn't there and can't be pulled.
 type ImageError struct{ Image, Why string }
 
 func (e *ImageError) Error() string {
@@ -31,7 +31,7 @@ func (e *ImageError) Error() string {
 		e.Image, e.Why)
 }
 
-// candidates are the images to look for, the first of which is pulled where none is there.
+// candidates are the images to look for, the first of which is pulled if none is there.
 func candidates(image, version string) []string {
 	if image != "" {
 		return []string{image}
@@ -39,7 +39,7 @@ func candidates(image, version string) []string {
 	return []string{officialImage + ":" + version, builtImage + ":" + version}
 }
 
-// FindImage returns the name and id of the first image that is there, "" where none is.
+// FindImage returns the name and id of the first image that is there, "" if none is.
 func (e *Engine) FindImage(ctx context.Context, image, version string) (name, id string, err error) {
 	for _, name := range candidates(image, version) {
 		found, err := e.ImageInspect(ctx, name)
@@ -95,7 +95,7 @@ func (e *Engine) pull(ctx context.Context, name string) error {
 	return nil
 }
 
-// causeOr prefers why a context ended to the error that its end made.
+// causeOr returns why the context ended, or the error if it did not end.
 func causeOr(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

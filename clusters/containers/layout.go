@@ -23,7 +23,7 @@ const (
 )
 
 // Published ports, counted from a block's base, on loopback: the proxies' API, and the shared client link to each broker.
-// Where containers can't be reached otherwise, so are the brokers' own listeners and a number of named clients' links.
+// If containers can't be reached otherwise, so are the brokers' own listeners and a number of named clients' links.
 const (
 	sharedPort = 1 // and one a broker from here
 	directPort = sharedPort + harness.MostBrokers + 1
@@ -31,10 +31,10 @@ const (
 
 	publishedClients = 12
 	blockSize        = 16
-	largeBlock       = 160 // holds the named clients too
+	largeBlock       = 160 // with the named clients
 )
 
-// Blocks lie below the kernel's ephemeral range.
+// Blocks are below the kernel's ephemeral range.
 const (
 	firstPort = 20000
 	lastPort  = 32000
@@ -49,7 +49,7 @@ type layout struct {
 	subnets map[int]netip.Prefix
 }
 
-// Addresses in a node's network. Dynamic ones are given out in the upper half, so that a dead container's stays free.
+// Addresses in a node's network. Dynamic ones are assigned in the upper half, so that a dead container's stays free.
 const (
 	gatewayAddress = 1
 	proxyAddress   = 2
@@ -65,7 +65,7 @@ func nth(p netip.Prefix, n int) netip.Addr {
 	return a
 }
 
-// subnetOf returns a candidate for a network: few programs use so low a part of so high a block.
+// candidate returns a subnet for a network: few programs use so low a part of so high a block.
 func candidate() netip.Prefix {
 	return netip.PrefixFrom(netip.AddrFrom4([4]byte{10, byte(200 + rand.IntN(50)), byte(rand.IntN(256)), byte(rand.IntN(16) << 4)}), subnetBits)
 }
@@ -103,8 +103,8 @@ func port(kind harness.LinkKind, to int) int {
 	}
 }
 
-// place is where a link's proxy listens in the proxy container, and where it forwards to.
-func (l layout) place(link harness.Link) (listen, upstream string) {
+// proxied is where a link's proxy listens in the proxy container, and where it forwards to.
+func (l layout) proxied(link harness.Link) (listen, upstream string) {
 	upstream = at(l.node(link.To), port(link.Kind, link.To))
 	if link.Kind == harness.ClientLink {
 		return at(netip.IPv4Unspecified(), l.base+sharedPort+link.To-1), upstream
@@ -188,7 +188,7 @@ func (l layout) extraHosts(n int) []string {
 // ports is a range that blocks are taken from.
 type ports struct{ first, last int }
 
-// reserve finds a block that is free now. Who publishes it first has it: a start that comes too late takes another.
+// reserve finds a block that is free now. The first that publishes it has it: a start that comes too late takes another.
 func (p ports) reserve(published bool) (int, error) {
 	size := blockSize
 	if published {
@@ -205,20 +205,20 @@ func (p ports) reserve(published bool) (int, error) {
 	return 0, &PortError{First: p.first, Last: p.last}
 }
 
-// FreePorts returns a *PortError where no cluster finds the ports that it takes.
+// FreePorts returns a *PortError if no cluster finds the ports that it takes.
 func FreePorts() error {
 	_, err := ports{firstPort, lastPort}.reserve(false)
 	return err
 }
 
-// PortError says that no block of ports is free.
+// PortError is the error if no block of ports is free.
 type PortError struct{ First, Last int }
 
 func (e *PortError) Error() string {
 	return fmt.Sprintf("no free block of ports between %d and %d on loopback: end what listens there (ss -ltnp shows it)", e.First, e.Last)
 }
 
-// free says whether every port of a block can be bound.
+// free reports whether every port of a block can be bound.
 func free(base, size int) bool {
 	for port := base; port < base+size; port++ {
 		listener, err := net.Listen("tcp", at(loopback, port))

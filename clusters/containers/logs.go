@@ -17,8 +17,8 @@ import (
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
-// follower copies a container's log to a file, over restarts of the container. The engine gives the whole log each time
-// it is asked: what was written already is left out by its time.
+// follower copies a container's log to a file, over restarts of the container. The engine returns the whole log each
+// time: what was written already is skipped by its time.
 type follower struct {
 	engine *Engine
 	id     string
@@ -56,7 +56,7 @@ func (f *follower) copy(from io.Reader) {
 		line, err := lines.ReadString('\n')
 		if stamp, text, ok := strings.Cut(line, " "); ok && stamp > before {
 			f.last = stamp
-			_, _ = f.file.WriteString(text) // a full disk is found by the run itself
+			_, _ = f.file.WriteString(text) // the run itself notices a full disk
 		}
 		if err != nil {
 			return
@@ -90,7 +90,7 @@ func (e *Engine) lastLines(ctx context.Context, id string, n int) []string {
 	return strings.Split(strings.TrimSpace(text.String()), "\n")
 }
 
-// lastWords is the last line of a container's log that is no part of a stack trace.
+// lastWords is the last line of a container's log that is not part of a stack trace.
 func (e *Engine) lastWords(ctx context.Context, id string) string {
 	lines := slices.DeleteFunc(e.lastLines(ctx, id, 100), func(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "at ") })
 	if len(lines) == 0 {

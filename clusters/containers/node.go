@@ -22,12 +22,12 @@ const (
 type node struct {
 	id     int
 	engine *Engine
-	log    *follower // nil where nobody follows
+	log    *follower // nil if the log is not followed
 
 	mu        sync.Mutex
 	container string
-	// told says that it was ended on purpose.
-	told bool
+	// onPurpose reports whether the run ended it.
+	onPurpose bool
 }
 
 // state asks the engine: the library's own idea of a container is not changed by a kill.
@@ -41,7 +41,7 @@ func (n *node) state(ctx context.Context) (*container.State, error) {
 	return answer.Container.State, nil
 }
 
-// running returns the state of a node that runs, and an error of one that doesn't.
+// running returns the state of a node that runs, and an error if it doesn't.
 func (n *node) running(ctx context.Context) (*container.State, error) {
 	state, err := n.state(ctx)
 	if err == nil && !state.Running {
@@ -65,7 +65,7 @@ func (n *node) Start(ctx context.Context) error {
 	if err := n.engine.start(ctx, n.container); err != nil {
 		return err
 	}
-	n.told = false
+	n.onPurpose = false
 	if n.log != nil {
 		n.log.follow(context.WithoutCancel(ctx))
 	}
@@ -80,11 +80,11 @@ func (n *node) Kill(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n.told = true
+	n.onPurpose = true
 	if _, err := n.engine.ContainerKill(ctx, n.container, client.ContainerKillOptions{Signal: "SIGKILL"}); err != nil {
 		return err
 	}
-	if state.Paused { // frozen processes take the signal as they thaw; engines that thaw them by themselves say so
+	if state.Paused { // frozen processes take the signal as they thaw; some engines thaw them by themselves
 		_, _ = n.engine.ContainerUnpause(ctx, n.container, client.ContainerUnpauseOptions{})
 	}
 	_, err = n.engine.ended(ctx, n.container)
@@ -102,7 +102,7 @@ func (n *node) Stop(ctx context.Context) error {
 	if state.Paused {
 		return fmt.Errorf("node %d is paused: resume it before it can stop in order", n.id)
 	}
-	n.told = true
+	n.onPurpose = true
 	if _, err := n.engine.ContainerKill(ctx, n.container, client.ContainerKillOptions{Signal: "SIGTERM"}); err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (n *node) Resume(ctx context.Context) error {
 	return err
 }
 
-// status says how the container is, and why it ended if nobody told it to.
+// status is the container's state, and why it ended if the run did not end it.
 func (n *node) status(ctx context.Context) (harness.NodeStatus, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -147,7 +147,7 @@ func (n *node) status(ctx context.Context) (harness.NodeStatus, error) {
 		s.Pid, s.State = state.Pid, harness.NodePaused
 	case state.Running:
 		s.Pid, s.State = state.Pid, harness.NodeRunning
-	case !n.told:
+	case !n.onPurpose:
 		s.Unplanned, s.Reason = true, n.died(ctx, state).Error()
 	}
 	return s, nil
@@ -179,9 +179,9 @@ func (n *node) watch(ctx context.Context, ended func(*StartError)) {
 	ended(n.died(ask, state))
 }
 
-// StartError says that a node ended, or that the cluster was not ready in time, while it was starting.
+// StartError is the error if a node ended while the cluster was starting, or if the cluster was not ready in time.
 type StartError struct {
-	Node int // 0 when no single node is to blame
+	Node int // 0 if it is not about a single node
 	Why  string
 	// Tail are the last lines of the node's log.
 	Tail []string

@@ -13,29 +13,29 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// Labels of everything that this provider makes. The owner's life decides over what has them: a run that was killed
-// can't clean up, so the next start does.
+// Labels of everything that this provider makes. What has them is needed while its owner runs. A run that was
+// killed can't clean up, so the next start does.
 const (
 	labelCluster = "chaeos.cluster" // the cluster's id
 	labelNode    = "chaeos.node"    // a node's number, or "proxy"
 	labelOwner   = "chaeos.owner"   // the process that made it, see owner
-	labelKept    = "chaeos.kept"    // set where the cluster is to outlive its owner
+	labelKept    = "chaeos.kept"    // set if the cluster is to outlive its owner
 )
 
-// owner names a process beyond doubt: machine and boot, process namespace, id, and start time, for ids are used again.
-type owner struct{ place, pid, start string }
+// owner names a process beyond doubt: machine and boot, process namespace, id, and start time, because ids are used again.
+type owner struct{ scope, pid, start string }
 
 func thisProcess() (owner, error) {
-	place, err := here()
+	scope, err := here()
 	if err != nil {
 		return owner{}, err
 	}
 	pid := strconv.Itoa(os.Getpid())
 	start, err := startOf(pid)
-	return owner{place, pid, start}, err
+	return owner{scope, pid, start}, err
 }
 
-// here names what gives process ids their meaning.
+// here names the scope of process ids: this boot of this machine, and the namespace.
 func here() (string, error) {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
@@ -54,7 +54,7 @@ func startOf(pid string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// "pid (name) state ppid …", where the name itself may hold parentheses; the start time is field 22.
+	// "pid (name) state ppid …", in which the name may contain parentheses; the start time is field 22.
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	if len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
 		return "", nil
@@ -62,21 +62,21 @@ func startOf(pid string) (string, error) {
 	return fields[19], nil
 }
 
-func (o owner) String() string { return strings.Join([]string{o.place, o.pid, o.start}, " ") }
+func (o owner) String() string { return strings.Join([]string{o.scope, o.pid, o.start}, " ") }
 
-// gone says that the labelled owner no longer runs.
+// gone reports whether the labelled owner is known to run no longer.
 func gone(label string) bool {
 	parts := strings.Fields(label)
-	place, err := here()
+	scope, err := here()
 	if err != nil || len(parts) != 3 {
 		return false
 	}
-	boot, _, _ := strings.Cut(place, "/")
+	boot, _, _ := strings.Cut(scope, "/")
 	switch {
 	case !strings.HasPrefix(parts[0], boot):
 		return true // the engine is on this machine, which was booted again since
-	case parts[0] != place:
-		return false // a process of another namespace, which can't be seen from here
+	case parts[0] != scope:
+		return false // a process of another namespace can't be seen from here
 	}
 	start, err := startOf(parts[1])
 	return err == nil && start != parts[2]
@@ -85,9 +85,9 @@ func gone(label string) bool {
 // Leftover is what an earlier cluster left behind.
 type Leftover struct {
 	Cluster string
-	// Kept says that the cluster was to stay (cluster up, run --keep).
+	// Kept reports whether the cluster was to stay (cluster up, run --keep).
 	Kept bool
-	// Orphaned says that its owner is known to be gone.
+	// Orphaned reports whether its owner is known to be gone.
 	Orphaned             bool
 	containers, networks []string
 }
@@ -96,7 +96,7 @@ func (l Leftover) String() string {
 	return fmt.Sprintf("cluster %s: %d containers, %d networks", l.Cluster, len(l.containers), len(l.networks))
 }
 
-// Leftovers lists every cluster of which the engine has something, also of those that run.
+// Leftovers lists every cluster of which the engine has something, including those that run.
 func (e *Engine) Leftovers(ctx context.Context) ([]Leftover, error) {
 	byID := map[string]*Leftover{}
 	var order []string
@@ -152,7 +152,7 @@ func (e *Engine) Prune(ctx context.Context, all bool) ([]Leftover, error) {
 // removeWithin bounds the removal of one cluster.
 const removeWithin = 30 * time.Second
 
-// Remove removes everything of a cluster by force, also when ctx is over.
+// Remove removes everything of a cluster by force, also if ctx is over.
 func (e *Engine) Remove(ctx context.Context, l Leftover) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeWithin)
 	defer cancel()

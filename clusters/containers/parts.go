@@ -125,7 +125,7 @@ func (c *cluster) awaitProxy(ctx context.Context) error {
 func (c *cluster) openLinks() error {
 	for _, link := range c.layout.topology.NodeLinks() {
 		var upstream string
-		link.Listen, upstream = c.layout.place(link)
+		link.Listen, upstream = c.layout.proxied(link)
 		if err := c.set.Open(link, upstream); err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// Paths inside containers. Any image with a Java runtime on its path and Kafka's jars at their place will do.
+// Paths inside containers. Any image with a Java runtime on its path and Kafka's jars at this path will do.
 const (
 	libsDir    = "/opt/kafka/libs"
 	ourDir     = "/opt/chaeos"
@@ -49,9 +49,9 @@ type kafka struct {
 	// name is the image that was asked for, image the prepared one.
 	name, image, version string
 	jars                 []string
-	// archived says that the image has a class data sharing archive.
+	// archived reports whether the image has a class data sharing archive.
 	archived bool
-	// bootstrap is a formatted bootstrap.checkpoint of the features that were asked for.
+	// bootstrap is a formatted bootstrap.checkpoint of the requested features.
 	bootstrap string
 }
 
@@ -142,7 +142,7 @@ func (p *Provider) record(ctx context.Context, e *Engine, bare kafka, k *kafka, 
 	}
 	kind := "prepared"
 	if _, err := e.ContainerStatPath(ctx, id, client.ContainerStatPathOptions{Path: archive}); err != nil {
-		kind = "unarchived" // slower, not worse
+		kind = "unarchived" // brokers start slower, and run the same
 	}
 	k.archived = kind == "prepared"
 	_, err = e.ContainerCommit(ctx, id, client.ContainerCommitOptions{Reference: k.image, Changes: []string{

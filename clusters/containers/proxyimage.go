@@ -17,13 +17,13 @@ import (
 
 const (
 	proxyImage = "chaeos/toxiproxy"
-	// ProxyCommand is this program's command as which the proxy container runs.
+	// ProxyCommand is this program's subcommand that the proxy container runs.
 	ProxyCommand = "toxiproxy"
 	labelImage   = "chaeos.image"
 )
 
-// proxyImageOf returns the name of the proxy image, which is made of this program's binary alone, once for each build.
-// Images of earlier builds are removed where nothing uses them.
+// proxyImageOf returns the name of the proxy image, which contains only this program's binary and is made once for each
+// build. Images of earlier builds are removed if nothing uses them.
 func (e *Engine) proxyImageOf(ctx context.Context, binary string, progress func(string)) (string, error) {
 	if err := CheckProgram(binary); err != nil {
 		return "", err
@@ -40,14 +40,14 @@ func (e *Engine) proxyImageOf(ctx context.Context, binary string, progress func(
 	archive, write := io.Pipe()
 	go func() { write.CloseWithError(packBinary(write, binary)) }()
 	err = e.importImage(ctx, name, archive, `ENTRYPOINT ["/chaeos"]`, "LABEL "+labelImage+"=proxy")
-	_ = archive.Close() // ends the writer where the engine stopped reading
+	_ = archive.Close() // ends the writer if the engine stopped reading
 	if err == nil {
 		e.removeProxyImages(ctx, name)
 	}
 	return name, err
 }
 
-// CheckProgram refuses a binary that would not run in an image that holds nothing else.
+// CheckProgram refuses a binary that would not run in an image without anything else.
 func CheckProgram(binary string) error {
 	file, err := elf.Open(binary)
 	if err != nil {
@@ -98,7 +98,7 @@ func packBinary(w io.Writer, binary string) error {
 func (e *Engine) removeProxyImages(ctx context.Context, but string) {
 	images, err := e.ImageList(ctx, client.ImageListOptions{Filters: make(client.Filters).Add("label", labelImage+"=proxy")})
 	if err != nil {
-		return // they only take room
+		return // they only take space
 	}
 	for _, image := range images.Items {
 		if !slices.Contains(image.RepoTags, but) {

@@ -1,5 +1,5 @@
-// Package contract is for tests: the suite that every provider passes. What a provider declares that it can do is tested;
-// what it does not declare is not.
+// Package contract is for tests: the suite that every provider passes. It tests the abilities that a provider declares, and
+// no others.
 package contract
 
 import (
@@ -22,7 +22,7 @@ type Case struct {
 	Left func(*testing.T) []string
 }
 
-// suite is a case with the cluster that tests share which leave it as they found it.
+// suite is a case with the cluster that is shared by tests that leave it as they found it.
 type suite struct {
 	Case
 	can     []string

@@ -10,8 +10,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// ends shows that a link counts the connections that either side of it ends: what faults that end connections are proved
-// by.
+// ends shows that a link counts the connections that either side ends: they prove faults that end connections.
 func (s *suite) ends(t *testing.T) {
 	c := s.cluster
 	dials, err := c.ClientLinks(t.Context(), "ending")
@@ -21,7 +20,7 @@ func (s *suite) ends(t *testing.T) {
 		before := bytes(t, c)[name]
 		conn, err := (&net.Dialer{Timeout: 10 * time.Second}).DialContext(t.Context(), "tcp", dials[c.Info().Bootstrap[0]])
 		require.NoError(t, err)
-		t.Cleanup(func() { _ = conn.Close() }) // an error says that it is closed
+		t.Cleanup(func() { _ = conn.Close() }) // it may be closed already
 		_, err = conn.Write(sent)
 		require.NoError(t, err)
 		bytesWhen(t, c, func(b map[string]harness.LinkBytes) bool {

@@ -9,13 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
-// dialer dials what dials says instead of an advertised address, as workers and the sampler do.
+// dialer dials the mapped address instead of the advertised one, as workers and the sampler do.
 func dialer(dials harness.Dials) kgo.Opt {
 	return kgo.Dialer(func(ctx context.Context, network, address string) (net.Conn, error) {
 		if to, ok := dials[address]; ok {
@@ -50,9 +50,9 @@ func topicsOf(t *testing.T, c harness.Cluster) []string {
 	return topics.Names()
 }
 
-func describe(t *testing.T, c harness.Cluster, topic string) map[int32]harness.PartitionState {
+func describe(t *testing.T, c harness.Cluster, topic string) map[int32]ask.PartitionState {
 	t.Helper()
-	md, err := harness.AskMetadata(within(t, 10*time.Second), client(t, c, c.Direct()), c.Info().Nodes, topic)
+	md, err := ask.Of(client(t, c, c.Direct()), c.Info().Nodes...).Metadata(within(t, 10*time.Second), topic)
 	require.NoError(t, err)
 	return md.Topics[topic]
 }
@@ -105,10 +105,11 @@ func shaped(t *testing.T, c harness.Cluster, spec harness.ClusterSpec) {
 		require.NotNil(t, b.Rack)
 		require.Equal(t, spec.Topology.Rack(int(b.NodeID)), *b.Rack)
 	}
-	controller, err := harness.Controller(within(t, 10*time.Second), cl, c.Info().Nodes)
+	controller, err := ask.Of(cl, c.Info().Nodes...).Controller(within(t, 10*time.Second))
 	require.NoError(t, err)
 	require.Contains(t, spec.Topology.Voters(), controller)
-	levels := features(t, cl)
+	levels, err := ask.Of(cl, c.Info().Nodes...).Features(within(t, 10*time.Second))
+	require.NoError(t, err)
 	for _, f := range spec.Features {
 		require.Equal(t, f.Level, levels[f.Name], f.Name)
 	}
@@ -121,17 +122,4 @@ func shaped(t *testing.T, c harness.Cluster, spec harness.ClusterSpec) {
 	for name, value := range spec.Properties {
 		require.Equal(t, value, values[name], name)
 	}
-}
-
-func features(t *testing.T, cl *kgo.Client) map[string]int16 {
-	t.Helper()
-	request := kmsg.NewPtrApiVersionsRequest()
-	request.ClientSoftwareName, request.ClientSoftwareVersion = "chaeos", "1" // or the answer is an error without features
-	answer, err := cl.Broker(1).Request(within(t, 10*time.Second), request)
-	require.NoError(t, err)
-	levels := map[string]int16{}
-	for _, f := range answer.(*kmsg.ApiVersionsResponse).FinalizedFeatures {
-		levels[f.Name] = f.MaxVersionLevel
-	}
-	return levels
 }

@@ -50,7 +50,7 @@ func (s *suite) clientLinks(t *testing.T) {
 		require.Greater(t, after[harness.NewLink(harness.ClientLink, "transactional-0", n).Proxy].UpstreamOut, int64(10_000))
 		require.Zero(t, after[harness.NewLink(harness.ClientLink, "transactional-1", n).Proxy])
 		shared := harness.NewLink(harness.ClientLink, harness.SharedClient, n).Proxy
-		require.Equal(t, before[shared], after[shared], "nobody used the advertised address itself")
+		require.Equal(t, before[shared], after[shared], "no client used the advertised address itself")
 	}
 }
 

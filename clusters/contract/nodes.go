@@ -20,7 +20,7 @@ func (s *suite) ready(t *testing.T) {
 	require.NotEmpty(t, info.Kafka)
 	require.Len(t, info.Bootstrap, len(info.Nodes))
 	if len(s.can) == 0 {
-		return // nothing to ask a broker that is none
+		return // there are no real brokers to ask
 	}
 	require.Equal(t, []int{1, 2, 3}, info.Nodes)
 	require.NoError(t, ready.Await(within(t, 5*time.Second), directs(s.cluster)), "ready when Start returned")
@@ -35,7 +35,7 @@ func (s *suite) unknownNode(t *testing.T) {
 	require.ErrorContains(t, s.cluster.Kill(t.Context(), 4), "there is no node 4")
 }
 
-// twoAtOnce starts another cluster beside the shared one, in another shape where that can be chosen.
+// twoAtOnce starts another cluster next to the shared one, in another shape if that can be chosen.
 func (s *suite) twoAtOnce(t *testing.T) {
 	spec := s.Spec
 	if s.declares(harness.CanTopology) {

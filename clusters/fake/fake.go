@@ -1,5 +1,5 @@
-// Package fake is for tests of the harness: clusters of kfake brokers in this process, without proxies. Nothing that they
-// show is ever published as a verdict.
+// Package fake is for tests of the harness: clusters of kfake brokers in this process, without proxies. Nothing that
+// they show is published as a verdict.
 package fake
 
 import (

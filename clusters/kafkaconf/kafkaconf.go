@@ -1,5 +1,5 @@
-// Package kafkaconf renders broker configuration: one renderer for every provider, so that a pipeline meets the same
-// broker whether it runs as a process or in a container.
+// Package kafkaconf renders broker configuration: one renderer for every provider, so that brokers are the same
+// as processes and in containers.
 package kafkaconf
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// The listeners of every node. Replication has one of its own so that it can be cut while clients still reach the broker.
+// The listeners of every node. Replication has its own, so that it can be cut while clients still reach the broker.
 const (
 	Client      = "CLIENT"
 	Replication = "REPLICATION"
@@ -24,7 +24,7 @@ type Address struct {
 	Advertise string
 }
 
-// Role says what a node is.
+// Role is what a node is.
 type Role int
 
 // The roles. Their zero value is a node that is both.
@@ -41,7 +41,7 @@ type Node struct {
 	Role Role
 	// Rack is a broker's rack ("" for none).
 	Rack string
-	// DataDir is log.dirs, where records and the metadata log live.
+	// DataDir is log.dirs, the folder of the records and the metadata log.
 	DataDir string
 	// Client and Replication are a broker's listeners, Controller a controller's; others are left out.
 	Client, Replication, Controller Address
@@ -85,7 +85,7 @@ func topology(n Node) map[string]string {
 		"listener.security.protocol.map": "CLIENT:PLAINTEXT,REPLICATION:PLAINTEXT,CONTROLLER:PLAINTEXT",
 		"listeners":                      n.listeners(bind),
 		// Votes and fetch responses carry the leader's advertised endpoint, and followers dial that: without the
-		// controller's own entry they would go round the quorum proxies.
+		// controller's own entry they would bypass the quorum proxies.
 		"advertised.listeners": n.listeners(advertise),
 	}
 }
@@ -119,7 +119,7 @@ func (n Node) listeners(address func(Address) string) string {
 	return strings.Join(all, ",")
 }
 
-// defaults are the properties that differ from Kafka's own, and those the project's claims rest on, set for the reader.
+// defaults are the properties that differ from Kafka's own, and those that verdicts depend on, so that they can be read here.
 func defaults() map[string]string {
 	return map[string]string{
 		"auto.create.topics.enable":      "false",

@@ -1,17 +1,14 @@
 package kafkaconf_test
 
 import (
-	"flag"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/clusters/kafkaconf"
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 func node() kafkaconf.Node {
 	return kafkaconf.Node{
@@ -27,14 +24,7 @@ func TestRenderGolden(t *testing.T) {
 	broker, controller := node(), node()
 	broker.Role, broker.Rack, controller.Role = kafkaconf.BrokerOnly, "a", kafkaconf.ControllerOnly
 	for file, n := range map[string]kafkaconf.Node{"node2": node(), "broker": broker, "controller": controller} {
-		got := kafkaconf.Render(n, nil)
-		path := "testdata/" + file + ".properties"
-		if *update {
-			require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
-		}
-		want, err := os.ReadFile(path)
-		require.NoError(t, err)
-		require.Equal(t, string(want), got)
+		golden.Equal(t, "testdata/"+file+".properties", kafkaconf.Render(n, nil))
 	}
 }
 

@@ -24,8 +24,8 @@ var BrokerFlags = []string{
 	"-Dorg.slf4j.simpleLogger.dateTimeFormat=yyyy-MM-dd'T'HH:mm:ss.SSSXXX",
 }
 
-// ArchiveFlags make a JVM use a class data sharing archive, without warnings: a JVM that can't use it says so once a
-// class and goes on without it.
+// ArchiveFlags make a JVM use a class data sharing archive, without warnings: a JVM that can't use it would print
+// one for each class, and continues without it.
 func ArchiveFlags(archive string) []string {
 	return []string{"-XX:SharedArchiveFile=" + archive, "-Xlog:cds=off", "-Xlog:cds+dynamic=off"}
 }

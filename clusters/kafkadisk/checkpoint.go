@@ -8,14 +8,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/chaeos/chaeos/harness/ask"
 )
 
 // A checkpoint of offsets is text: a version (0), the number of entries, then "topic partition offset" on each line
 // (Kafka, OffsetCheckpointFile).
 
-// readCheckpoint reads one; a file that isn't there has no entries.
-func readCheckpoint(path string) (map[key]int64, error) {
-	offsets := map[key]int64{}
+// readCheckpoint reads one; a missing file has no entries.
+func readCheckpoint(path string) (map[ask.TopicPartition]int64, error) {
+	offsets := map[ask.TopicPartition]int64{}
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return offsets, nil
@@ -23,7 +25,7 @@ func readCheckpoint(path string) (map[key]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(text) == 0 { // as a broker makes it before it first writes it
+	if len(text) == 0 { // a broker makes it empty, and writes it later
 		return offsets, nil
 	}
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
@@ -40,13 +42,13 @@ func readCheckpoint(path string) (map[key]int64, error) {
 		if err := errors.Join(err, err2); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		offsets[key{fields[0], int32(partition)}] = offset
+		offsets[ask.TopicPartition{Topic: fields[0], Partition: int32(partition)}] = offset
 	}
 	return offsets, nil
 }
 
 // capCheckpoint lowers every offset of a checkpoint to where its log ends now.
-func capCheckpoint(path string, ends map[key]int64) error {
+func capCheckpoint(path string, ends map[ask.TopicPartition]int64) error {
 	offsets, err := readCheckpoint(path)
 	if err != nil || len(offsets) == 0 {
 		return err
@@ -56,7 +58,7 @@ func capCheckpoint(path string, ends map[key]int64) error {
 		if end, ok := ends[k]; ok {
 			offset = min(offset, end)
 		}
-		lines = append(lines, fmt.Sprintf("%s %d %d", k.topic, k.partition, offset))
+		lines = append(lines, fmt.Sprintf("%s %d %d", k.Topic, k.Partition, offset))
 	}
 	slices.Sort(lines)
 	text := fmt.Sprintf("0\n%d\n%s\n", len(lines), strings.Join(lines, "\n"))

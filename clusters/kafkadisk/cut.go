@@ -1,8 +1,8 @@
 // Package kafkadisk changes what a stopped broker has on its disk: one implementation for every provider.
 //
-// What a loss of power leaves is simulated as fairly as files allow: every log is cut at a batch's boundary to where it
-// had reached the disk; indexes and producer snapshots past the cut go; checkpoints are capped; the mark of a clean
-// shutdown goes. The metadata log is flushed before it commits, and stays whole.
+// A power loss is simulated as fairly as files allow: every log is cut, at a batch's boundary, where it had reached the
+// disk; indexes and producer snapshots past the cut are removed, and so is the mark of a clean shutdown; checkpoints are
+// capped. The metadata log is flushed before it commits, and stays whole.
 package kafkadisk
 
 import (
@@ -14,9 +14,9 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 )
 
 const (
@@ -31,8 +31,8 @@ var capped = []string{recoveryPoints, "replication-offset-checkpoint", "log-star
 // logDir is the name of a partition's folder; those that Kafka is deleting or moving end otherwise.
 var logDir = regexp.MustCompile(`^(.+)-(\d+)$`)
 
-// Cut leaves in a data folder (log.dirs, of a broker that is stopped) what a loss of power would, and says what each log
-// lost, sorted by topic and partition.
+// Cut changes a data folder (log.dirs of a stopped broker) as a power loss would. It returns what each log lost, sorted by
+// topic and partition.
 func Cut(data string, cut harness.LogCut) ([]harness.CutLog, error) {
 	ends, err := endsOf(data, cut)
 	if err != nil {
@@ -43,14 +43,14 @@ func Cut(data string, cut harness.LogCut) ([]harness.CutLog, error) {
 		return nil, err
 	}
 	var lost []harness.CutLog
-	to := map[key]int64{}
+	to := map[ask.TopicPartition]int64{}
 	for _, l := range logs {
-		from, now, err := l.cutTo(ends[l.key])
+		from, now, err := l.cutTo(ends[l.TopicPartition])
 		if err != nil {
-			return nil, fmt.Errorf("cut the log of %s-%d: %w", l.topic, l.partition, err)
+			return nil, fmt.Errorf("cut the log of %s-%d: %w", l.Topic, l.Partition, err)
 		}
-		if to[l.key] = now; now < from {
-			lost = append(lost, harness.CutLog{Topic: l.topic, Partition: l.partition, From: from, To: now})
+		if to[l.TopicPartition] = now; now < from {
+			lost = append(lost, harness.CutLog{Topic: l.Topic, Partition: l.Partition, From: from, To: now})
 		}
 	}
 	for _, name := range capped {
@@ -64,25 +64,19 @@ func Cut(data string, cut harness.LogCut) ([]harness.CutLog, error) {
 	return lost, nil
 }
 
-// key names one log.
-type key struct {
-	topic     string
-	partition int32
-}
-
-// endsOf is where every log had reached the disk; of those that are missing nothing had.
-func endsOf(data string, cut harness.LogCut) (map[key]int64, error) {
+// endsOf is where every log had reached the disk; a log that is missing had not reached it at all.
+func endsOf(data string, cut harness.LogCut) (map[ask.TopicPartition]int64, error) {
 	if cut.Checkpoint {
 		return readCheckpoint(filepath.Join(data, recoveryPoints))
 	}
-	ends := map[key]int64{}
+	ends := map[ask.TopicPartition]int64{}
 	for _, e := range cut.Ends {
-		ends[key{e.Topic, e.Partition}] = e.Offset
+		ends[ask.TopicPartition{Topic: e.Topic, Partition: e.Partition}] = e.Offset
 	}
 	return ends, nil
 }
 
-// partitionLogs lists the logs of a data folder but the metadata log's, sorted.
+// partitionLogs lists the logs of a data folder without the metadata log, sorted.
 func partitionLogs(data string) ([]partitionLog, error) {
 	entries, err := os.ReadDir(data)
 	if err != nil {
@@ -98,13 +92,8 @@ func partitionLogs(data string) ([]partitionLog, error) {
 		if err != nil {
 			continue
 		}
-		logs = append(logs, partitionLog{key: key{name[1], int32(partition)}, dir: filepath.Join(data, e.Name())})
+		logs = append(logs, partitionLog{TopicPartition: ask.TopicPartition{Topic: name[1], Partition: int32(partition)}, dir: filepath.Join(data, e.Name())})
 	}
-	slices.SortFunc(logs, func(a, b partitionLog) int {
-		if c := strings.Compare(a.topic, b.topic); c != 0 {
-			return c
-		}
-		return int(a.partition - b.partition)
-	})
+	slices.SortFunc(logs, func(a, b partitionLog) int { return a.Compare(b.TopicPartition) })
 	return logs, nil
 }

@@ -22,7 +22,7 @@ func batch(first int64, records int) []byte {
 	return b
 }
 
-// writeLog makes a partition's folder with batches of ten records, ten a segment, up to end; the last is torn where asked.
+// writeLog makes a partition's folder with batches of ten records, ten a segment, up to end; the last one cut short if torn is set.
 func writeLog(t *testing.T, data, name string, end int64, torn bool) string {
 	t.Helper()
 	dir := filepath.Join(data, name)

@@ -10,11 +10,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/chaeos/chaeos/harness/ask"
 )
 
-// partitionLog is one partition's folder: segments, each a .log file named after its first offset, with indexes beside.
+// partitionLog is one partition's folder: segments, each a .log file named after its first offset, with its indexes.
 type partitionLog struct {
-	key
+	ask.TopicPartition
 	dir string
 }
 
@@ -73,7 +75,7 @@ func (l partitionLog) file(base int64, suffix string) string {
 	return filepath.Join(l.dir, fmt.Sprintf("%020d%s", base, suffix))
 }
 
-// indexes are rebuilt by the broker from the log where they are missing.
+// indexes are rebuilt by the broker from the log if they are missing.
 var indexes = []string{".index", ".timeindex", ".txnindex"}
 
 func (l partitionLog) remove(base int64) error {
@@ -88,7 +90,7 @@ func (l partitionLog) removeIndexes(base int64) error {
 	return errors.Join(errs...)
 }
 
-// truncate cuts a segment's file; one that stays whole keeps its indexes.
+// truncate cuts a segment's file. If it stays whole, it keeps its indexes.
 func (l partitionLog) truncate(base, size int64) error {
 	info, err := os.Stat(l.file(base, ".log"))
 	if err != nil || info.Size() == size {
@@ -133,7 +135,7 @@ const (
 )
 
 // walk goes over a segment's batches as long as they end at or below end, and returns the offset after the last of them
-// and its position in the file. A batch that the file breaks off in is none.
+// and its position in the file. A batch that the file ends in does not count.
 func walk(path string, base, end int64) (next, position int64, err error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -49,7 +49,7 @@ func answer(do func(*http.Request) (any, error)) http.HandlerFunc {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(result) // the caller is gone, and nobody else wants it
+		_ = json.NewEncoder(w).Encode(result) // the caller is gone
 	}
 }
 
@@ -79,7 +79,7 @@ func (a *api) operate(r *http.Request) (any, error) {
 	}
 	operation := operations[r.PathValue("operation")]
 	if operation == nil {
-		return nil, fmt.Errorf("a node can't be told to %q", r.PathValue("operation"))
+		return nil, fmt.Errorf("no operation on a node is called %q", r.PathValue("operation"))
 	}
 	if err := operation(r.Context()); err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (a *api) clientLinks(r *http.Request) (any, error) {
 	return linksMade{Dials: dials, Links: a.keeper.proxies.All()}, nil
 }
 
-// close answers once nothing is left but the keeper itself, which ends after the answer is out.
+// close answers once nothing is left but the keeper itself, which ends when the answer is sent.
 func (a *api) close(*http.Request) (any, error) {
 	defer a.keeper.end(errClosed)
 	return struct{}{}, a.keeper.teardown()

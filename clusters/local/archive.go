@@ -59,7 +59,7 @@ func record(ctx context.Context, k kafka, archive string) error {
 	if err := broker.Signal(syscall.SIGTERM); err != nil {
 		return err
 	}
-	// A JVM ends with 143 after SIGTERM: only the file says whether it went well.
+	// A JVM ends with 143 after SIGTERM: only the file shows whether it went well.
 	if _ = broker.Wait(ctx); !exists(archive) {
 		return fmt.Errorf("the JVM left no archive: %w", context.Cause(ctx))
 	}

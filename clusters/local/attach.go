@@ -17,10 +17,10 @@ import (
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
-// attachWithin bounds the question to a recorded keeper whether it is there.
+// attachWithin bounds the question to a recorded keeper.
 const attachWithin = 5 * time.Second
 
-// Attach returns the detached cluster recorded in stateDir, or harness.ErrNoCluster. Where its keeper is gone the error
+// Attach returns the detached cluster recorded in stateDir, or harness.ErrNoCluster. If its keeper is gone, the error
 // is harness.ErrStale, and what the keeper left is removed, with the record.
 func Attach(ctx context.Context, stateDir string) (harness.Cluster, error) {
 	d, err := loadState(stateDir)
@@ -53,7 +53,7 @@ func (p *Provider) checkNoneUp(ctx context.Context) error {
 	return fmt.Errorf("a cluster is already up, kept by process %d", c.Info().KeeperPid)
 }
 
-// keeperLives asks the lock that a keeper holds as long as it lives: unlike a process id, it is never reused.
+// keeperLives tries the lock that a keeper holds as long as it runs: unlike a process id, it is never reused.
 func keeperLives(dir string) bool {
 	path := filepath.Join(dir, keeperLock)
 	if !exists(path) {
@@ -134,7 +134,7 @@ func forget(stateDir string) error {
 	return err
 }
 
-// zombie says whether a process has ended and only waits to be reaped by its parent.
+// zombie reports whether a process has ended and only waits to be reaped by its parent.
 func zombie(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -25,10 +25,10 @@ func DefaultCache() string {
 	return filepath.Join(dir, "chaeos")
 }
 
-// DefaultState is where a detached cluster is recorded when nothing else is said.
+// DefaultState is where a detached cluster is recorded by default.
 func DefaultState() string { return filepath.Join(DefaultCache(), "state") }
 
-// cached returns path when it exists. Else it calls fill with a temporary path in the same folder and moves the result
+// cached returns path if it exists. Else it calls fill with a temporary path in the same folder and moves the result
 // into place, so that an interrupted fill leaves nothing that looks finished. Two processes never fill at once.
 func cached(ctx context.Context, path string, fill func(tmp string) error) (string, error) {
 	if exists(path) {
@@ -74,7 +74,7 @@ func lockFile(ctx context.Context, path string) (unlock func(), err error) {
 	return func() { held.Close() }, nil
 }
 
-// tryLock returns the locked file, or nil when another process holds it.
+// tryLock returns the locked file, or nil if another process has it.
 func tryLock(path string) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

@@ -36,11 +36,11 @@ var _ harness.Cluster = (*cluster)(nil)
 
 // keeperHandle is a keeper seen from outside.
 type keeperHandle interface {
-	// release tells a keeper that watches its starter that the starter is done with it.
+	// release closes the starter's end of the pipe, which the keeper watches.
 	release()
 	// wait returns nil once the keeper has ended.
 	wait(ctx context.Context) error
-	// kill ends it with SIGKILL; the brokers die with it.
+	// kill ends it with SIGKILL; the brokers end with it.
 	kill()
 }
 
@@ -56,7 +56,7 @@ func overSocket(path string) *http.Client {
 	return &http.Client{Transport: &http.Transport{DialContext: dial}}
 }
 
-// Info says what the cluster is. Node n keeps its data in DataDir/node-n/data.
+// Info describes the cluster. Node n keeps its data in DataDir/node-n/data.
 func (c *cluster) Info() harness.ClusterInfo {
 	info := c.description.Info
 	info.Nodes, info.Bootstrap = slices.Clone(info.Nodes), slices.Clone(info.Bootstrap)
@@ -67,7 +67,7 @@ func (c *cluster) Info() harness.ClusterInfo {
 func (c *cluster) Direct() harness.Dials { return maps.Clone(c.description.Direct) }
 
 // ClientLinks makes the named client's links, once. They stay until the cluster ends, so that a restarted worker finds
-// its own again. The name may hold letters, digits, dots, dashes and underscores, and is not a number or "client".
+// its own again. The name may contain letters, digits, dots, dashes and underscores, and is not a number or "client".
 func (c *cluster) ClientLinks(ctx context.Context, client string) (harness.Dials, error) {
 	var made linksMade
 	if err := c.call(ctx, http.MethodPost, "/clients/"+url.PathEscape(client), &made); err != nil {
@@ -75,21 +75,21 @@ func (c *cluster) ClientLinks(ctx context.Context, client string) (harness.Dials
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(made.Links) > len(c.links) { // there are only ever more, and of two answers the older one may come last
+	if len(made.Links) > len(c.links) { // links only become more, and of two answers the older one may come last
 		c.links = made.Links
 	}
 	return made.Dials, nil
 }
 
-// Links lists the links there are, sorted by proxy name.
+// Links lists all links, sorted by proxy name.
 func (c *cluster) Links() []harness.Link {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.links)
 }
 
-// Bytes reads every proxy's counters, of open connections too. A snapshot includes bytes in flight: it takes two to tell
-// what was cut.
+// Bytes reads every proxy's counters, of open connections too. A snapshot includes bytes in flight: what was cut is a
+// difference of two.
 func (c *cluster) Bytes(ctx context.Context) (map[string]harness.LinkBytes, error) {
 	var counted map[string]harness.LinkBytes
 	err := c.call(ctx, http.MethodGet, "/bytes", &counted)
@@ -189,7 +189,7 @@ func (c *cluster) Close(ctx context.Context) error {
 	return errors.Join(err, c.forget())
 }
 
-// finish ends a keeper by force and removes its folder, also when ctx is over.
+// finish ends a keeper by force and removes its folder, also if ctx is over.
 func finish(ctx context.Context, keeper keeperHandle, dir string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), forceWithin)
 	defer cancel()

@@ -40,7 +40,7 @@ func statusOf(t *testing.T, c harness.Cluster, node int) harness.NodeStatus {
 	return nodes[node-1]
 }
 
-// dialer dials what dials says instead of an advertised address, as workers and the sampler do.
+// dialer dials the mapped address instead of the advertised one, as workers and the sampler do.
 func dialer(dials harness.Dials) kgo.Opt {
 	return kgo.Dialer(func(ctx context.Context, network, address string) (net.Conn, error) {
 		if to, ok := dials[address]; ok {

@@ -10,7 +10,7 @@ import (
 // errStale is harness.ErrStale of a cluster whose keeper is gone.
 var errStale = fmt.Errorf("%w: its keeper no longer runs", harness.ErrStale)
 
-// MissingToolError says that this machine lacks a program, or has one too old, and which command installs it.
+// MissingToolError is the error if this machine lacks a program, or has one too old, with the command that installs it.
 type MissingToolError struct {
 	Tool    string // "a Java runtime, 17 or newer"
 	Reason  string // what was found instead
@@ -21,11 +21,11 @@ func (e *MissingToolError) Error() string {
 	return fmt.Sprintf("%s is needed: %s (install it with: %s)", e.Tool, e.Reason, e.Install)
 }
 
-// FetchError says that Kafka's jars could not be fetched.
+// FetchError is the error if Kafka's jars could not be fetched.
 type FetchError struct {
 	Version  string
-	Artefact string // group:name:version of what could not be had
-	// Missing says that the artefact does not exist, so that trying again is of no use.
+	Artefact string // group:name:version of what could not be fetched
+	// Missing reports whether the artefact does not exist, so that another try would not help.
 	Missing bool
 	Detail  string // what Maven said, without addresses
 }
@@ -39,12 +39,12 @@ func (e *FetchError) Error() string {
 		e.Version, e.Artefact, e.Detail)
 }
 
-// StartError says that a broker ended, or was not ready in time, while the cluster was starting.
+// StartError is the error if a broker ended, or was not ready in time, while the cluster was starting.
 type StartError struct {
-	Node int    `json:"node,omitempty"` // 0 when no single node is to blame
+	Node int    `json:"node,omitempty"` // 0 if it is not about a single node
 	Why  string `json:"why"`
 	Log  string `json:"log,omitempty"`
-	// Tail are the last lines of Log, because the file may go with the cluster.
+	// Tail are the last lines of Log, because the file may be removed with the cluster.
 	Tail []string `json:"tail,omitempty"`
 }
 

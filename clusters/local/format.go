@@ -13,7 +13,7 @@ import (
 )
 
 // format returns a bootstrap.checkpoint of the version's default features and the given ones. Kafka's StorageTool makes
-// it once: it holds the feature levels and nothing of a cluster or a node, so that a start need only copy it.
+// it once: it has the feature levels and nothing of a cluster or node, so that a start only copies it.
 func (p *Provider) format(ctx context.Context, k kafka, features []harness.Feature) (string, error) {
 	flags := kafkaconf.FeatureFlags(features)
 	name := strings.Join(append([]string{"format"}, flags...), "+")

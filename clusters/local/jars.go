@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// DefaultKafka is the Kafka version that is run when none is named.
+// DefaultKafka is the Kafka version that is run if none is named.
 const DefaultKafka = "4.3.1"
 
-// fetchWithin bounds one run of Maven: 54 MB come in seconds, a registry that doesn't answer holds for minutes.
+// fetchWithin bounds one run of Maven: 54 MB come in seconds, a registry that doesn't answer takes minutes.
 const fetchWithin = 5 * time.Minute
 
 //go:embed files/pom.xml
@@ -65,7 +65,7 @@ func jarsOfHome(home string) ([]string, string, error) {
 			return jars, m[1], nil
 		}
 	}
-	return nil, "", fmt.Errorf("%s is no Kafka directory: its libs folder holds no kafka_2.13-….jar", home)
+	return nil, "", fmt.Errorf("%s is no Kafka directory: its libs folder has no kafka_2.13-….jar", home)
 }
 
 // fetch copies the jars of one version into dir with Maven.
@@ -107,7 +107,7 @@ var (
 	urls         = regexp.MustCompile(`\(?https?://([^/:)\s]+)[^)\s]*\)?`)
 )
 
-// fetchError reads Maven's output for the artefact it is about, and what it says of it.
+// fetchError finds in Maven's output the artefact in question, and what is wrong with it.
 func fetchError(version, out string, err error) *FetchError {
 	e := &FetchError{Version: version, Artefact: "org.apache.kafka:kafka_2.13:" + version, Detail: err.Error()}
 	for line := range strings.Lines(withoutRegistries(colours.ReplaceAllString(out, ""))) {
@@ -117,7 +117,7 @@ func fetchError(version, out string, err error) *FetchError {
 			break
 		}
 	}
-	// The second is how Maven remembers the first.
+	// The second message is what Maven prints when it remembers the first.
 	absent := strings.Contains(e.Detail, "Could not find artifact") || strings.Contains(e.Detail, "was not found in")
 	e.Missing = absent && strings.HasSuffix(e.Artefact, version)
 	return e

@@ -53,7 +53,7 @@ func FindJava(ctx context.Context) (version string, err error) {
 	return found.version, err
 }
 
-// JavaPath is the java that clusters run on: that of $JAVA_HOME where there is one, else the first on the path.
+// JavaPath is the java that clusters run on: that of $JAVA_HOME if there is one, else the first on the path.
 func JavaPath() (string, error) {
 	if home := os.Getenv("JAVA_HOME"); home != "" {
 		if path := filepath.Join(home, "bin", "java"); exists(path) {
@@ -73,7 +73,7 @@ func JavaVersion(out string) string {
 	return ""
 }
 
-// JavaMajor is the feature release: 17 of 17.0.15, 8 of 1.8.0_402, 0 when there is none.
+// JavaMajor is the feature release: 17 of 17.0.15, 8 of 1.8.0_402, 0 if there is none.
 func JavaMajor(version string) int {
 	number := leadingNumber.FindString(strings.TrimPrefix(version, "1."))
 	n, _ := strconv.Atoi(number)

@@ -23,7 +23,7 @@ type kafka struct {
 	Bootstrap string `json:"bootstrap"`
 }
 
-// What a node's folder holds, beside its data.
+// What is in a node's folder, apart from its data.
 const (
 	propertiesFile = "server.properties"
 	hostsFileName  = "hosts"
@@ -55,7 +55,7 @@ func (k kafka) java(flags []string, main string, args ...string) *exec.Cmd {
 	return exec.Command(k.Java, append(all, args...)...)
 }
 
-// fingerprint names the Java version and the exact jars: an archive is good for one such pair.
+// fingerprint names the Java version and the exact jars: an archive works for one such pair.
 func (k kafka) fingerprint(javaVersion string) (string, error) {
 	hash := sha256.New()
 	fmt.Fprintln(hash, k.Java, javaVersion, jvmFlags)
@@ -84,7 +84,7 @@ func (k kafka) writeNodeDir(dir string, node int, clusterID, hosts, properties s
 	})
 }
 
-// formatData makes a formatted data folder, on a directory id of its own.
+// formatData makes a formatted data folder, with its own directory id.
 func (k kafka) formatData(data string, node int, clusterID string) error {
 	if err := os.MkdirAll(data, 0o755); err != nil {
 		return err

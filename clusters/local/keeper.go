@@ -26,20 +26,20 @@ import (
 // Why a keeper ends.
 var (
 	errStarterGone = errors.New("the process that started this cluster is gone")
-	errClosed      = errors.New("told to close")
+	errClosed      = errors.New("closed by command")
 )
 
 // teardownWithin bounds the end of a cluster: SIGKILL, reap, remove.
 const teardownWithin = 15 * time.Second
 
-// RunKeeper is the keeper's whole life. It reads a plan from in, starts Toxiproxy and the brokers, tells its starter on
-// out, and serves commands on a unix socket until it is told to close, ctx ends, or in ends (unless told to detach);
-// then it kills every broker, removes the cluster's folder and returns. It returns an error if the cluster did not start.
+// RunKeeper is all that a keeper does. It reads a plan from in, starts Toxiproxy and the brokers, reports to its starter on
+// out, and serves commands on a unix socket until one closes it, ctx ends, or in ends (unless it is detached). Then it
+// kills every broker, removes the cluster's folder and returns. It returns an error if the cluster did not start.
 //
-// It is meant to be a process's only work: a lock on the cluster's folder and the brokers' lives are tied to the process.
+// It must be the process's only work: a lock on the cluster's folder and the brokers end with the process.
 // Prepare may be nil.
 func RunKeeper(ctx context.Context, in io.Reader, out io.Writer, prepare PrepareLink) error {
-	// A starter that was killed closes our output too; writing to it must not end us before we have cleaned up.
+	// A starter that was killed closes our output too; writing to it must not end this process before it has cleaned up.
 	signal.Ignore(syscall.SIGPIPE)
 	decoder := json.NewDecoder(in)
 	var p plan
@@ -104,7 +104,7 @@ type keeper struct {
 // tell sends an event; a starter that doesn't listen any more is no reason to stop.
 func (k *keeper) tell(e event) { _ = k.events.Encode(e) }
 
-// start brings everything up; what it started is in k also when it fails, for teardown.
+// start brings everything up; what it started is in k even if it fails, for teardown.
 func (k *keeper) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, k.plan.ReadyWithin, fmt.Errorf("not ready within %s", k.plan.ReadyWithin))
 	defer cancel()
@@ -140,7 +140,7 @@ func (k *keeper) openProxies(ctx context.Context) error {
 	if k.proxies, err = serveProxies(k.layout, listener, log, k.prepare); err != nil {
 		return err
 	}
-	// Counted for as long as the keeper lives, also while a cancelled start is being torn down.
+	// Counted as long as the keeper runs, also while a cancelled start is being torn down.
 	go k.proxies.Count(context.WithoutCancel(ctx))
 	return k.proxies.openNodeLinks()
 }
@@ -162,7 +162,7 @@ func (k *keeper) startNodes(ctx context.Context, bare bool) error {
 	return together.Do(k.nodes, func(n *node) error { return n.Start(ctx) })
 }
 
-// awaitReady returns when the cluster is ready, or at once when a broker dies.
+// awaitReady returns when the cluster is ready, or as soon as a broker dies.
 func (k *keeper) awaitReady(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -210,8 +210,8 @@ func (k *keeper) describe() *description {
 	return d
 }
 
-// teardown kills and reaps every broker and removes the folder, once. Toxiproxy is left to the end of the process: to
-// stop a proxy can take as long as its broker is silent.
+// teardown kills and reaps every broker and removes the folder, once. Toxiproxy ends with the process: to stop a
+// proxy can take as long as its broker is silent.
 func (k *keeper) teardown() error {
 	k.once.Do(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), teardownWithin)
@@ -229,7 +229,7 @@ func (k *keeper) teardown() error {
 	return k.teardownErr
 }
 
-// finishAnswers lets the answer to the command that ended us out.
+// finishAnswers sends the answer to the command that closed the keeper.
 func (k *keeper) finishAnswers() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()

@@ -22,8 +22,8 @@ type child struct {
 
 var _ keeperHandle = (*child)(nil)
 
-// launch starts a keeper in a session of its own, so that a Ctrl-C at the terminal reaches only us: it must outlive us to
-// clean up after us.
+// launch starts a keeper in a session of its own, so that a Ctrl-C at the terminal reaches only this process: the keeper must
+// outlive it to clean up.
 func launch(command []string, p plan) (*child, error) {
 	if len(command) == 0 {
 		return nil, errors.New("no command to run a keeper with")
@@ -40,7 +40,7 @@ func launch(command []string, p plan) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A pipe of our own: cmd.StdoutPipe's is closed by Wait, which could lose the keeper's last words.
+	// An own pipe: cmd.StdoutPipe's is closed by Wait, which could lose the keeper's last words.
 	read, write, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func launch(command []string, p plan) (*child, error) {
 	}
 	k := &child{cmd: cmd, stdin: stdin, events: json.NewDecoder(read), ended: make(chan struct{})}
 	go func() {
-		_ = cmd.Wait() // how it ended is said by its events
+		_ = cmd.Wait() // its events show how it ended
 		close(k.ended)
 	}()
 	return k, json.NewEncoder(stdin).Encode(p)
@@ -75,14 +75,14 @@ func (k *child) wait(ctx context.Context) error {
 	}
 }
 
-// started is what a keeper's events came to.
+// started is the result of a keeper's events.
 type started struct {
 	dir string
 	d   *description
 	err error
 }
 
-// follow reads events until the keeper says how its start went.
+// follow reads events until the keeper reports how its start went.
 func (k *child) follow(progress func(string)) started {
 	var s started
 	for {
@@ -118,7 +118,7 @@ func startKeeper(ctx context.Context, command []string, p plan, progress func(st
 	select {
 	case s = <-outcome:
 	case <-ctx.Done():
-		k.release() // the end of its input makes it clean up and say so
+		k.release() // the end of its input makes it clean up and report it
 		s = lastWords(ctx, outcome)
 		return nil, description{}, errors.Join(context.Cause(ctx), k.discard(ctx, s.dir))
 	}
@@ -128,7 +128,7 @@ func startKeeper(ctx context.Context, command []string, p plan, progress func(st
 	return k, *s.d, nil
 }
 
-// lastWords waits a bounded time for a keeper that was told to end, also though ctx is over.
+// lastWords waits a bounded time for a keeper that must end, although ctx is over.
 func lastWords(ctx context.Context, outcome <-chan started) started {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeWithin)
 	defer cancel()
@@ -149,7 +149,7 @@ func (k *child) explain(err error, p plan) error {
 	return &StartError{Why: err.Error(), Log: keeperLog(p), Tail: tail(keeperLog(p), tailLines)}
 }
 
-// discard lets a failed keeper end, by force if it must be.
+// discard ends a failed keeper, by force if necessary.
 func (k *child) discard(ctx context.Context, dir string) error {
 	k.release()
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeWithin)

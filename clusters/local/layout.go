@@ -10,14 +10,14 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// A cluster's ports, counted from its block's base. All of 127/8 answers on Linux, so that one port serves many
-// listeners: node i reaches node j at 127.0.i.j, where a proxy listens, and node j itself binds 127.0.j.j.
+// A cluster's ports, counted from its block's base. All of 127/8 answers on Linux, so that many listeners have the
+// same port: node i reaches node j at 127.0.i.j, where a proxy listens, and node j itself binds 127.0.j.j.
 const (
 	apiPort = iota
 	replicationPort
 	quorumPort
 	clientPort
-	sharedPort // one a node follows, from here
+	sharedPort // and one a node from here
 
 	blockSize = 16 // room for the shared ports of harness.MostBrokers
 )
@@ -66,7 +66,7 @@ func (l layout) node(n int, data string) kafkaconf.Node {
 	}
 }
 
-// fixed are the addresses that every cluster of this layout uses, beside the API.
+// fixed are the addresses that every cluster of this layout uses, without the API's.
 func (l layout) fixed() []string {
 	var all []string
 	for _, n := range l.topology.Nodes() {

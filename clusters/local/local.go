@@ -115,7 +115,7 @@ func (p *Provider) prepareKafka(ctx context.Context, spec harness.ClusterSpec, p
 		if ctx.Err() != nil {
 			return kafka{}, context.Cause(ctx)
 		}
-		// Slower, not worse.
+		// They start slower, and run the same.
 		slog.Warn("brokers start without a class data archive", "error", err)
 	}
 	k.Archive = archive

@@ -16,7 +16,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// The test binary plays two more parts: the keeper, and a harness that is to be killed.
+// The test binary has two more roles: the keeper, and a harness that is killed.
 const (
 	keeperPart  = "chaeos-test-keeper"
 	harnessPart = "chaeos-test-harness"
@@ -50,7 +50,7 @@ func beKeeper() error {
 	return RunKeeper(ctx, os.Stdin, os.Stdout, nil)
 }
 
-// beHarness starts a cluster, says where it is, and waits to be killed.
+// beHarness starts a cluster, prints where it is, and waits to be killed.
 func beHarness(logDir string) error {
 	c, err := testProvider().Start(context.Background(), harness.ClusterSpec{LogDir: logDir})
 	if err != nil {

@@ -26,8 +26,8 @@ type node struct {
 	mu      sync.Mutex
 	process *procs.Process
 	paused  bool
-	// told says that the process was ended on purpose.
-	told bool
+	// onPurpose reports whether the run ended the process.
+	onPurpose bool
 }
 
 // Start starts the node's process; it is an error while one runs.
@@ -48,7 +48,7 @@ func (n *node) Start(context.Context) error {
 	if err != nil {
 		return err
 	}
-	n.process, n.paused, n.told = process, false, false
+	n.process, n.paused, n.onPurpose = process, false, false
 	return nil
 }
 
@@ -59,7 +59,7 @@ func (n *node) Kill(ctx context.Context) error {
 	if !n.running() {
 		return n.notRunning()
 	}
-	n.told = true
+	n.onPurpose = true
 	if err := n.process.Kill(); err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (n *node) terminate() (*procs.Process, error) {
 	if n.paused {
 		return nil, fmt.Errorf("node %d is paused: resume it before it can stop in order", n.id)
 	}
-	n.told = true
+	n.onPurpose = true
 	if err := n.process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (n *node) running() bool { return n.process != nil && !n.process.Ended() }
 
 func (n *node) notRunning() error { return fmt.Errorf("node %d is not running", n.id) }
 
-// status says how the process is, and why it ended if nobody told it to.
+// status is the process's state, and why it ended if the run did not end it.
 func (n *node) status() harness.NodeStatus {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -144,7 +144,7 @@ func (n *node) status() harness.NodeStatus {
 		if n.paused {
 			s.State = harness.NodePaused
 		}
-	case n.process != nil && !n.told:
+	case n.process != nil && !n.onPurpose:
 		s.Unplanned = true
 		s.Reason = n.died().Error()
 	}

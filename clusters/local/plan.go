@@ -16,7 +16,7 @@ type plan struct {
 	ReadyWithin time.Duration     `json:"readyWithin"`
 }
 
-// detachWord follows the plan when the cluster is to outlive its starter. Until it arrives, the end of the keeper's
+// detachWord follows the plan if the cluster is to outlive its starter. Until it arrives, the end of the keeper's
 // standard input ends the cluster: a starter killed half-way through leaves nothing either.
 const detachWord = "detach\n"
 
@@ -28,7 +28,7 @@ type event struct {
 	Failure  *StartError  `json:"failure,omitempty"`
 }
 
-// description is what a keeper says of its cluster.
+// description is how a keeper describes its cluster.
 type description struct {
 	Info   harness.ClusterInfo `json:"info"`
 	Direct harness.Dials       `json:"direct"`

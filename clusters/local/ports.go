@@ -9,19 +9,19 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// Blocks of ports lie below the kernel's ephemeral range, where a client's own connection could take a broker's port
+// Blocks of ports are below the kernel's ephemeral range, in which a client's own connection could take a broker's port
 // while that broker is down.
 const (
 	firstPort = 20000
 	lastPort  = 32000
 )
 
-// errNoPorts says that every block is taken.
+// errNoPorts is the error if every block is taken.
 var errNoPorts = errors.New("no free block of ports between 20000 and 32000")
 
 // reserve returns a free block of ports and the listener of its first one. That listener is the reservation: blocks are
-// aligned, so whoever binds the first port owns the block, on the whole machine and exactly as long as it lives. The
-// block's other addresses are tried too, since other programs don't know of blocks.
+// aligned, so the process that binds the first port has the block, on the whole machine and exactly as long as it runs. The
+// block's other addresses are tried too, because other programs don't know of blocks.
 func reserve(t harness.Topology) (layout, net.Listener, error) {
 	blocks := (lastPort - firstPort) / blockSize
 	start := rand.IntN(blocks)

@@ -14,7 +14,7 @@ import (
 
 // Files of a cluster's folder.
 const (
-	keeperLock   = "keeper.lock" // held by the keeper as long as it lives
+	keeperLock   = "keeper.lock" // held by the keeper as long as it runs
 	keeperSocket = "k.sock"
 )
 
@@ -23,7 +23,7 @@ func runtimeRoot() string {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("chaeos-%d", os.Getuid()))
 }
 
-// newClusterDir makes a cluster's folder and locks it for the life of this process. It first removes the folders of
+// newClusterDir makes a cluster's folder and locks it until this process ends. It first removes the folders of
 // keepers that were killed and so could not remove their own.
 func newClusterDir(ctx context.Context, root string) (string, error) {
 	sweep(ctx, root)
@@ -37,7 +37,7 @@ func newClusterDir(ctx context.Context, root string) (string, error) {
 	}
 	// Never closed: the lock must end with the process and not before. Kept from the garbage collector, which closes.
 	keptLocks = append(keptLocks, held)
-	// Named only now: a folder that has its name and no lock is a dead keeper's.
+	// Renamed only now: a folder with this name and no lock is a dead keeper's.
 	dir := filepath.Join(root, clusterPrefix+strings.TrimPrefix(filepath.Base(unnamed), unnamedPrefix))
 	return dir, os.Rename(unnamed, dir)
 }
@@ -47,7 +47,7 @@ const (
 	unnamedPrefix = "new-"
 )
 
-// makeIn makes a folder in root, which a keeper that ends just now may remove as empty: then once more.
+// makeIn makes a folder in root, which a keeper that ends just now may remove as empty: then it tries again.
 func makeIn(root string) (dir string, err error) {
 	for range 10 {
 		if err = os.MkdirAll(root, 0o700); err != nil {
@@ -60,7 +60,7 @@ func makeIn(root string) (dir string, err error) {
 	return dir, err
 }
 
-// removeClusterDir removes a cluster's folder, and the one it is in when it was the last.
+// removeClusterDir removes a cluster's folder, and its parent if it was the last.
 func removeClusterDir(ctx context.Context, dir string) error {
 	err := removeAll(ctx, dir)
 	_ = os.Remove(filepath.Dir(dir)) // fails while another cluster's folder is there
@@ -69,7 +69,7 @@ func removeClusterDir(ctx context.Context, dir string) error {
 
 var keptLocks []*os.File
 
-// Prune removes the folders of keepers that were killed, and says which.
+// Prune removes the folders of keepers that were killed, and returns which.
 func Prune(ctx context.Context) []string { return sweep(ctx, runtimeRoot()) }
 
 // sweep removes the folders of dead keepers. What can't be removed now is left for the next start.

@@ -12,7 +12,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// fakeTool puts a program of that name on a path that holds nothing else but the shell.
+// fakeTool puts a program of that name on a path with nothing else but the shell.
 func fakeTool(t *testing.T, name, script string) {
 	t.Helper()
 	dir := os.Getenv("PATH")

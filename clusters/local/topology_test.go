@@ -32,8 +32,8 @@ func killController(t *testing.T, c harness.Cluster) {
 	}))
 	require.NoError(t, c.Start(t.Context(), active))
 	require.NoError(t, wait.Poll(within(t, 30*time.Second), 100*time.Millisecond, func() (bool, error) {
-		heard, err := harness.QuorumHeard(t.Context(), cl, c.Info().Nodes)
-		return err == nil && heard[active] > time.Now().Add(-time.Second).UnixMilli(), nil
+		quorum, err := ask.Of(cl, c.Info().Nodes...).Quorum(t.Context())
+		return err == nil && quorum.HeardSince(active, time.Now().Add(-time.Second).UnixMilli()), nil
 	}))
 }
 

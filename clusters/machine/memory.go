@@ -1,4 +1,4 @@
-// Package machine says what a cluster takes of this machine, before one is started.
+// Package machine knows what a cluster takes of this machine, before one is started.
 package machine
 
 import (
@@ -10,19 +10,19 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// What a run takes, measured: a node's resident memory with the heap that every provider gives it, and what the harness,
-// the workers and the proxies take together.
+// What a run takes, measured: a node's resident memory with the heap that it has on every provider, and that of harness,
+// workers and proxies together.
 const (
 	nodeMemory  = 420 << 20
 	otherMemory = 700 << 20
 )
 
-// Meminfo is where the kernel says how much memory there is.
+// Meminfo is where the kernel shows how much memory there is.
 const Meminfo = "/proc/meminfo"
 
 var available = regexp.MustCompile(`(?m)^MemAvailable:\s+(\d+) kB$`)
 
-// Available is how much memory can be used without swapping, in bytes; an error says that it can't be read.
+// Available is how much memory can be used without swapping, in bytes. It fails if that can't be read.
 func Available(meminfo string) (uint64, error) {
 	data, err := os.ReadFile(meminfo)
 	if err != nil {
@@ -30,7 +30,7 @@ func Available(meminfo string) (uint64, error) {
 	}
 	m := available.FindSubmatch(data)
 	if m == nil {
-		return 0, fmt.Errorf("%s does not say how much memory is available", meminfo)
+		return 0, fmt.Errorf("%s does not show how much memory is available", meminfo)
 	}
 	kib, _ := strconv.ParseUint(string(m[1]), 10, 54) // only digits match
 	return kib << 10, nil
@@ -39,7 +39,7 @@ func Available(meminfo string) (uint64, error) {
 // Needed is how much memory a run on a cluster of that shape takes, in bytes.
 func Needed(t harness.Topology) uint64 { return uint64(len(t.Nodes()))*nodeMemory + otherMemory }
 
-// MemoryError says that a cluster does not fit.
+// MemoryError is the error if a cluster does not fit.
 type MemoryError struct {
 	Topology          harness.Topology
 	Needed, Available uint64
@@ -53,7 +53,7 @@ func (e *MemoryError) Error() string {
 // GiB writes a number of bytes for people.
 func GiB(bytes uint64) string { return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30)) }
 
-// CheckMemory returns a *MemoryError where a cluster of that shape does not fit. Where nothing is known it fits.
+// CheckMemory returns a *MemoryError if a cluster of that shape does not fit. If the memory can't be read, it returns nil.
 func CheckMemory(t harness.Topology, meminfo string) error {
 	has, err := Available(meminfo)
 	if err == nil && has < Needed(t) {

@@ -18,10 +18,10 @@ import (
 
 // counter counts the bytes that enter and leave every proxy, while its connections are open.
 //
-// Toxiproxy's own metrics are added to when a connection's direction ends, so they say nothing of a link that was cut
-// and still stands; and bytes sent are not counted at all when the write ended in an error. The kernel knows both for
+// Toxiproxy's own metrics only grow when a connection's direction ends, so they show nothing of a link that was cut and is
+// still open; and bytes sent are not counted at all if the write ended in an error. The kernel knows both for
 // every socket (TCP_INFO), at no cost to the path of the bytes. So the sum over a proxy's sockets is taken, and
-// Toxiproxy's metrics fill in connections that came and went between two looks.
+// Toxiproxy's metrics fill in connections that came and went between two of its reads.
 type counter struct {
 	server   *toxiproxy.ApiServer
 	registry *prometheus.Registry
@@ -31,8 +31,8 @@ type counter struct {
 	ended   map[string]*harness.LinkBytes // by proxy, of directions that have ended
 }
 
-// countEvery is how often sockets are looked at between reads: the most that the count of a connection that has ended
-// can lack.
+// countEvery is how often sockets are read between calls of read: the count of an ended connection lacks at most what came
+// in that time.
 const countEvery = 100 * time.Millisecond
 
 // socketKey is one side of one connection. Toxiproxy names a connection after its client's address, which a later
@@ -40,13 +40,13 @@ const countEvery = 100 * time.Millisecond
 type socketKey struct {
 	conn  net.Conn
 	proxy string
-	// upstream says that it is the side towards the broker.
+	// upstream reports whether it is the side towards the broker.
 	upstream bool
 }
 
 type socket struct {
 	in, out int64
-	// inEnded says that in was moved to ended: the peer closed, so that no more can come.
+	// inEnded reports whether in was moved to ended: the peer closed, so no more can come.
 	inEnded bool
 	seen    bool
 }
@@ -58,7 +58,7 @@ func newCounter(server *toxiproxy.ApiServer, registry *prometheus.Registry) (*co
 	return &counter{server: server, registry: registry, sockets: map[socketKey]*socket{}, ended: map[string]*harness.LinkBytes{}}, nil
 }
 
-// run looks at the sockets every so often, until ctx ends.
+// run reads the sockets every countEvery, until ctx ends.
 func (c *counter) run(ctx context.Context) {
 	_ = wait.Poll(ctx, countEvery, func() (bool, error) { c.look(); return false, nil })
 }
@@ -84,7 +84,7 @@ func (c *counter) read() (map[string]harness.LinkBytes, error) {
 	return all, nil
 }
 
-// look reads every open socket and settles those that are gone.
+// look reads every open socket and finishes those that are gone.
 func (c *counter) look() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -98,7 +98,7 @@ func (c *counter) look() {
 	}
 	for key, s := range c.sockets {
 		if !s.seen {
-			c.settle(key, s)
+			c.finish(key, s)
 		}
 	}
 }
@@ -106,7 +106,7 @@ func (c *counter) look() {
 func (c *counter) lookAt(key socketKey) {
 	info, err := tcpInfo(key.conn)
 	if err != nil {
-		return // closed under our hands: settled with the last count
+		return // closed meanwhile: finished with the last count
 	}
 	s := c.sockets[key]
 	if s == nil {
@@ -135,8 +135,8 @@ func received(info *unix.TCPInfo) int64 {
 	return int64(info.Bytes_received)
 }
 
-// settle moves a gone socket's counts to those of ended directions.
-func (c *counter) settle(key socketKey, s *socket) {
+// finish moves a gone socket's counts to those of ended directions.
+func (c *counter) finish(key socketKey, s *socket) {
 	if !s.inEnded {
 		addEnd(c.endedOf(key.proxy), key.upstream)
 	}

@@ -34,7 +34,7 @@ func newProxied(t *testing.T) proxied {
 	return proxied{server, proxy, upstream}
 }
 
-// when waits until the proxy's counters are so.
+// when waits until the proxy's counters meet a condition.
 func (p proxied) when(t *testing.T, met func(harness.LinkBytes) bool) harness.LinkBytes {
 	t.Helper()
 	var now harness.LinkBytes
@@ -46,7 +46,7 @@ func (p proxied) when(t *testing.T, met func(harness.LinkBytes) bool) harness.Li
 	return now
 }
 
-// TestTheEndOfAConnectionIsNoByte: whoever closes a connection has had nothing cut. Its end is held back, so that the proxy's
+// TestTheEndOfAConnectionIsNoByte: nothing was cut of a connection that a peer closes. Its end is held back, so that the proxy's
 // half-open sockets are looked at.
 func TestTheEndOfAConnectionIsNoByte(t *testing.T) {
 	for _, ends := range []string{"upstream", "downstream"} {

@@ -7,8 +7,8 @@ import (
 	"net"
 )
 
-// Run is the whole life of a process that is nothing but Toxiproxy: it serves the API at address until ctx ends. Kinds of
-// toxics must be registered before.
+// Run is all that a process does which is only Toxiproxy: it serves the API at address until ctx ends. Kinds of toxics must
+// be registered before.
 func Run(ctx context.Context, address string, log io.Writer) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {

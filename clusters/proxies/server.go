@@ -19,7 +19,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// bytesPath is where a server answers with its counters, beside Toxiproxy's own API.
+// bytesPath is where a server answers with its counters; other paths are Toxiproxy's own API.
 const bytesPath = "/chaeos/bytes"
 
 // Server is Toxiproxy in this process.
@@ -58,7 +58,7 @@ func (s *Server) answer(w http.ResponseWriter, _ *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(all) // the caller is gone, and nobody else wants it
+	_ = json.NewEncoder(w).Encode(all) // the caller is gone
 }
 
 // AskBytes reads the counters of the server whose API is at address.

@@ -52,7 +52,7 @@ func (s *Set) Open(link harness.Link, upstream string) error {
 	return nil
 }
 
-// All lists the links there are, sorted by proxy name.
+// All lists all links, sorted by proxy name.
 func (s *Set) All() []harness.Link {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,8 +77,8 @@ func (s *Set) Named(name string, open func() (harness.Dials, error)) (harness.Di
 	return maps.Clone(dials), nil
 }
 
-// Recall is the set of links that the Toxiproxy at address has, which another process made. The proxies' names say what
-// they are.
+// Recall is the set of links that the Toxiproxy at address has, which another process made. The proxies' names show
+// what they are.
 func Recall(address string, prepare PrepareLink) (*Set, error) {
 	s := NewSet(address, prepare)
 	all, err := s.client.Proxies()

@@ -66,7 +66,7 @@ func (b *bigRun) history(name, role, pipeline string, number, incarnation int) (
 	rec := harness.HistoryRecord{File: "history/" + name + ".hist", Process: name, Role: role, Pipeline: pipeline, Number: number, Incarnation: incarnation}
 	path := filepath.Join(b.dir, rec.File)
 	w, err := history.Create(path, history.Process{
-		At: bigBase, Run: b.record.RunID, Name: name, Role: role, Pipeline: pipeline, Number: uint16(number), Incarnation: uint32(incarnation), Pid: 1,
+		Stamp: history.At(bigBase), Run: b.record.RunID, Name: name, Role: role, Pipeline: pipeline, Number: uint16(number), Incarnation: uint32(incarnation), Pid: 1,
 	})
 	require.NoError(b.t, err)
 	return w, func() {
@@ -141,7 +141,7 @@ func (b *bigRun) source(number int, name, pipeline, topic string, batches int64)
 	w, done := b.history(name, "source", pipeline, number, 0)
 	logs := b.logs(topic, int64(100+number), false)
 	for n := range batches {
-		acked := &history.Acked{At: now(n + 1)}
+		acked := &history.Acked{Stamp: history.At(now(n + 1))}
 		for p, l := range logs {
 			l.batch.Records = l.batch.Records[:0]
 			for i := range perBatch {
@@ -150,9 +150,9 @@ func (b *bigRun) source(number int, name, pipeline, topic string, batches int64)
 				})
 			}
 			first := l.write()
-			acked.Runs = append(acked.Runs, history.AckRun{Partition: int32(p), SeqRun: history.SeqRun{First: sequence(n, p, 0), Stride: partitions, Count: perBatch}, Offset: first})
+			acked.Spans = append(acked.Spans, history.AckSpan{Partition: int32(p), SequenceSpan: history.SequenceSpan{First: sequence(n, p, 0), Stride: partitions, Count: perBatch}, Offset: first})
 		}
-		require.NoError(b.t, w.Write(&history.Intent{At: now(n), First: sequence(n, 0, 0), Count: partitions * perBatch}, acked))
+		require.NoError(b.t, w.Write(&history.Intent{Stamp: history.At(now(n)), First: sequence(n, 0, 0), Count: partitions * perBatch}, acked))
 	}
 	b.close(logs)
 	done()
@@ -170,13 +170,13 @@ func (l *log) outputs(n int64, p int, processing, txn uint64) {
 }
 
 func polled(n int64, p int, processing uint64) *history.Polled {
-	return &history.Polled{At: now(n), Partition: int32(p), From: n * perBatch, To: (n + 1) * perBatch, Count: perBatch, Processing: processing}
+	return &history.Polled{Stamp: history.At(now(n)), Partition: int32(p), From: n * perBatch, To: (n + 1) * perBatch, Count: perBatch, Processing: processing}
 }
 
 func (b *bigRun) plain(batches int64) {
 	w, done := b.history("idempotent-0", "worker", "idempotent", 0, 1)
 	logs := b.logs("out-idempotent", 200, false)
-	require.NoError(b.t, w.Write(&history.Assigned{At: bigBase, Generation: 1, Partitions: []int32{0, 1, 2}}))
+	require.NoError(b.t, w.Write(&history.Assigned{Stamp: history.At(bigBase), Generation: 1, Partitions: []int32{0, 1, 2}}))
 	processing := uint64(1)
 	for n := range batches {
 		for p, l := range logs {
@@ -193,8 +193,8 @@ func (b *bigRun) plain(batches int64) {
 			}
 			position := []history.PartitionOffset{{Partition: int32(p), Offset: (n + 1) * perBatch}}
 			require.NoError(b.t, w.Write(polled(n, p, processing),
-				&history.Outputs{At: now(n), Outcome: history.OutcomeConfirmed, Counts: []history.PartitionCount{{Partition: int32(p), Count: stored}}},
-				&history.Committing{At: now(n), Offsets: position}, &history.Committed{At: now(n), Outcome: history.OutcomeConfirmed, Offsets: position}))
+				&history.Outputs{Stamp: history.At(now(n)), Outcome: history.OutcomeConfirmed, Counts: []history.PartitionCount{{Partition: int32(p), Count: stored}}},
+				&history.Committing{Stamp: history.At(now(n)), Offsets: position}, &history.Committed{Stamp: history.At(now(n)), Outcome: history.OutcomeConfirmed, Offsets: position}))
 			processing += perBatch
 		}
 	}
@@ -206,12 +206,12 @@ func (b *bigRun) plain(batches int64) {
 func (b *bigRun) transactional(batches int64) {
 	w, done := b.history("transactional-0", "worker", "transactional", 0, 1)
 	logs := b.logs("out-transactional", 300, true)
-	require.NoError(b.t, w.Write(&history.Assigned{At: bigBase, Generation: 1, Partitions: []int32{0, 1, 2}}))
+	require.NoError(b.t, w.Write(&history.Assigned{Stamp: history.At(bigBase), Generation: 1, Partitions: []int32{0, 1, 2}}))
 	processing := uint64(1)
 	for n := range batches {
 		txn := uint64(n + 1)
-		entries := []history.Entry{&history.TxnBegin{At: now(n), Txn: txn}}
-		stored := &history.Outputs{At: now(n), Txn: txn, Outcome: history.OutcomeConfirmed}
+		entries := []history.Entry{&history.TxnBegin{Stamp: history.At(now(n)), Txn: txn}}
+		stored := &history.Outputs{Stamp: history.At(now(n)), Txn: txn, Outcome: history.OutcomeConfirmed}
 		var position []history.PartitionOffset
 		for p, l := range logs {
 			entries = append(entries, polled(n, p, processing))
@@ -222,13 +222,13 @@ func (b *bigRun) transactional(batches int64) {
 			stored.Counts = append(stored.Counts, history.PartitionCount{Partition: int32(p), Count: perBatch})
 			position = append(position, history.PartitionOffset{Partition: int32(p), Offset: (n + 1) * perBatch})
 		}
-		ended := &history.TxnEnded{At: now(n), Txn: txn, Commit: true, Outcome: history.OutcomeConfirmed}
+		ended := &history.TxnEnded{Stamp: history.At(now(n)), Txn: txn, Commit: true, Outcome: history.OutcomeConfirmed}
 		if n == batches/2 {
 			ended.Outcome = history.OutcomeUnknown
 		}
-		require.NoError(b.t, w.Write(append(entries, stored, &history.Committing{At: now(n), Txn: txn, Offsets: position},
-			&history.Committed{At: now(n), Txn: txn, Outcome: history.OutcomeConfirmed, Offsets: position},
-			&history.TxnEnding{At: now(n), Txn: txn, Commit: true}, ended)...))
+		require.NoError(b.t, w.Write(append(entries, stored, &history.Committing{Stamp: history.At(now(n)), Txn: txn, Offsets: position},
+			&history.Committed{Stamp: history.At(now(n)), Txn: txn, Outcome: history.OutcomeConfirmed, Offsets: position},
+			&history.TxnEnding{Stamp: history.At(now(n)), Txn: txn, Commit: true}, ended)...))
 	}
 	b.close(logs)
 	b.positions("g-transactional", batches)
@@ -253,15 +253,15 @@ func (b *bigRun) observer(batches int64) {
 		for _, layout := range b.record.Plan.Pipelines {
 			for p := range int32(partitions) {
 				at := now(n + 1).Add(20 * time.Millisecond)
-				seen = append(seen, &history.Seen{At: at, Topic: layout.Output, Partition: p, From: n * perBatch, To: (n + 1) * perBatch, Count: perBatch, New: perBatch})
+				seen = append(seen, &history.DeliveredLive{Stamp: history.At(at), Topic: layout.Output, Partition: p, From: n * perBatch, To: (n + 1) * perBatch, Count: perBatch, New: perBatch})
 				if n%10 == 0 { // every 100 ms
-					sampled = append(sampled, &history.Sample{At: now(n), Topic: layout.Output, Partition: p, Broker: 1, LSO: n * perBatch, HW: n * perBatch})
+					sampled = append(sampled, &history.Sample{Stamp: history.At(now(n)), Topic: layout.Output, Partition: p, Broker: 1, LSO: n * perBatch, HW: n * perBatch})
 				}
 			}
 		}
 		if n%200 == 0 || n == batches-1 { // every 2 s
 			for _, layout := range b.record.Plan.Pipelines {
-				seen = append(seen, &history.Latency{At: now(n + 1), Pipeline: layout.Name, HDR: hdr})
+				seen = append(seen, &history.Latency{Stamp: history.At(now(n + 1)), Pipeline: layout.Name, HDR: hdr})
 			}
 		}
 		require.NoError(b.t, live.Write(seen...))

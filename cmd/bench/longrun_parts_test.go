@@ -53,7 +53,7 @@ func (w *longWorker) begin(at history.Time) {
 	rec := harness.HistoryRecord{File: fmt.Sprintf("history/%s.%d.hist", w.name(), w.incarnation), Process: w.name(), Role: "worker",
 		Pipeline: w.layout.Name, Number: w.number, Incarnation: w.incarnation}
 	path := filepath.Join(l.dir, rec.File)
-	out, err := history.Create(path, history.Process{At: at, Run: l.record.RunID, Name: w.name(), Role: "worker", Pipeline: w.layout.Name,
+	out, err := history.Create(path, history.Process{Stamp: history.At(at), Run: l.record.RunID, Name: w.name(), Role: "worker", Pipeline: w.layout.Name,
 		Number: uint16(w.number), Incarnation: uint32(w.incarnation), Pid: 1})
 	require.NoError(l.t, err)
 	w.w = out
@@ -70,7 +70,7 @@ func (w *longWorker) begin(at history.Time) {
 	for p := w.number * struck; p < (w.number+1)*struck; p++ {
 		held = append(held, int32(p))
 	}
-	require.NoError(l.t, out.Write(&history.Assigned{At: at, Generation: int32(w.incarnation), Partitions: held}))
+	require.NoError(l.t, out.Write(&history.Assigned{Stamp: history.At(at), Generation: int32(w.incarnation), Partitions: held}))
 	w.kill = func() { rec.Killed = true; w.done() }
 }
 
@@ -104,23 +104,23 @@ func (w *longWorker) work(n int64, at history.Time, skip bool) {
 	if w.layout.Transactional {
 		w.txn++
 		txn = w.txn
-		entries = append(entries, &history.TxnBegin{At: at, Txn: txn})
+		entries = append(entries, &history.TxnBegin{Stamp: history.At(at), Txn: txn})
 	}
-	stored := &history.Outputs{At: at, Txn: txn, Outcome: history.OutcomeConfirmed}
+	stored := &history.Outputs{Stamp: history.At(at), Txn: txn, Outcome: history.OutcomeConfirmed}
 	var position []history.PartitionOffset
 	for p := w.number * struck; p < (w.number+1)*struck; p++ {
 		position = append(position, history.PartitionOffset{Partition: int32(p), Offset: (n + 1) * perBatch})
-		entries = append(entries, &history.Polled{At: at, Partition: int32(p), From: n * perBatch, To: (n + 1) * perBatch, Count: perBatch, Processing: w.processing})
+		entries = append(entries, &history.Polled{Stamp: history.At(at), Partition: int32(p), From: n * perBatch, To: (n + 1) * perBatch, Count: perBatch, Processing: w.processing})
 		if !skip {
 			w.outputs(n, p, txn)
 			stored.Counts = append(stored.Counts, history.PartitionCount{Partition: int32(p), Count: perBatch})
 		}
 		w.processing += perBatch
 	}
-	entries = append(entries, stored, &history.Committing{At: at, Txn: txn, Offsets: position},
-		&history.Committed{At: at, Txn: txn, Outcome: history.OutcomeConfirmed, Offsets: position})
+	entries = append(entries, stored, &history.Committing{Stamp: history.At(at), Txn: txn, Offsets: position},
+		&history.Committed{Stamp: history.At(at), Txn: txn, Outcome: history.OutcomeConfirmed, Offsets: position})
 	if txn > 0 {
-		entries = append(entries, &history.TxnEnding{At: at, Txn: txn, Commit: true}, &history.TxnEnded{At: at, Txn: txn, Commit: true, Outcome: history.OutcomeConfirmed})
+		entries = append(entries, &history.TxnEnding{Stamp: history.At(at), Txn: txn, Commit: true}, &history.TxnEnded{Stamp: history.At(at), Txn: txn, Commit: true, Outcome: history.OutcomeConfirmed})
 	}
 	require.NoError(w.l.t, w.w.Write(entries...))
 }
@@ -166,7 +166,7 @@ func (l *longRun) observer() {
 				l.observe(live, samples, layout, n, p)
 			}
 			if n%28 == 0 || n == l.batches-1 { // every 2 s
-				require.NoError(l.t, live.Write(&history.Latency{At: longAt(n + 1), Pipeline: layout.Name, HDR: l.latency(n)}))
+				require.NoError(l.t, live.Write(&history.Latency{Stamp: history.At(longAt(n + 1)), Pipeline: layout.Name, HDR: l.latency(n)}))
 			}
 		}
 	}
@@ -186,7 +186,7 @@ func (l *longRun) replicas(w *history.Writer, n int64, leader, epoch int32, isr 
 	for _, layout := range l.record.Plan.Pipelines {
 		for p := range int32(struck) {
 			for broker := int32(1); broker <= 3; broker++ {
-				require.NoError(l.t, w.Write(&history.Replicas{At: longAt(n), Broker: broker, Topic: layout.Output, Partition: p, Leader: leader, LeaderEpoch: epoch, ISR: isr}))
+				require.NoError(l.t, w.Write(&history.Replicas{Stamp: history.At(longAt(n)), Broker: broker, Topic: layout.Output, Partition: p, Leader: leader, LeaderEpoch: epoch, ISR: isr}))
 			}
 		}
 	}
@@ -208,7 +208,7 @@ func (l *longRun) observe(live, samples *history.Writer, layout harness.Pipeline
 	} else if held && ago == stalled {
 		from = before(n - ago)
 	}
-	require.NoError(l.t, samples.Write(&history.Sample{At: longAt(n + 1), Topic: layout.Output, Partition: int32(p), Broker: 1, LSO: stable, HW: ends[n]}))
+	require.NoError(l.t, samples.Write(&history.Sample{Stamp: history.At(longAt(n + 1)), Topic: layout.Output, Partition: int32(p), Broker: 1, LSO: stable, HW: ends[n]}))
 	if from == ends[n] {
 		return
 	}
@@ -217,5 +217,5 @@ func (l *longRun) observe(live, samples *history.Writer, layout harness.Pipeline
 		count = count * perBatch / (perBatch + 1)
 	}
 	at := longAt(n + 1).Add(20*time.Millisecond + time.Duration(l.rand.Int64N(int64(30*time.Millisecond))))
-	require.NoError(l.t, live.Write(&history.Seen{At: at, Topic: layout.Output, Partition: int32(p), From: from, To: ends[n], Count: count, New: count}))
+	require.NoError(l.t, live.Write(&history.DeliveredLive{Stamp: history.At(at), Topic: layout.Output, Partition: int32(p), From: from, To: ends[n], Count: count, New: count}))
 }

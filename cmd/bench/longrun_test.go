@@ -128,7 +128,7 @@ func (l *longRun) source(number int, name, pipeline, topic string) {
 	w, done := l.history(name, "source", pipeline, number, 0)
 	logs := l.logsOf(longParts, topic, int64(100+number), false)
 	for n := range l.batches {
-		acked := &history.Acked{At: longAt(n + 1)}
+		acked := &history.Acked{Stamp: history.At(longAt(n + 1))}
 		ago, kill := strike(n)
 		for p, out := range logs {
 			at := out.next
@@ -136,11 +136,11 @@ func (l *longRun) source(number int, name, pipeline, topic string) {
 				l.input(out, number, n, p)
 				at = out.write()
 			}
-			acked.Runs = append(acked.Runs, history.AckRun{Partition: int32(p), Offset: at,
-				SeqRun: history.SeqRun{First: longSequence(n, p, 0), Stride: longParts, Count: perBatch}})
+			acked.Spans = append(acked.Spans, history.AckSpan{Partition: int32(p), Offset: at,
+				SequenceSpan: history.SequenceSpan{First: longSequence(n, p, 0), Stride: longParts, Count: perBatch}})
 			l.ended(topic, p, out.next)
 		}
-		require.NoError(l.t, w.Write(&history.Intent{At: longAt(n), First: longSequence(n, 0, 0), Count: longParts * perBatch}, acked))
+		require.NoError(l.t, w.Write(&history.Intent{Stamp: history.At(longAt(n)), First: longSequence(n, 0, 0), Count: longParts * perBatch}, acked))
 	}
 	l.close(logs)
 	done()

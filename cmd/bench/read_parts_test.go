@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/verifiers/readback"
 )
 
@@ -114,7 +115,7 @@ func fetchAll(ctx context.Context, told reading) (records int64, err error) {
 		return 0, err
 	}
 	defer client.Close()
-	meta, err := harness.AskMetadata(ctx, client, told.Info.Nodes, told.Topic)
+	meta, err := ask.Of(client, told.Info.Nodes...).Metadata(ctx, told.Topic)
 	if err != nil {
 		return 0, err
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/chaeos/chaeos/clusters/local"
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/procs"
 	"github.com/chaeos/chaeos/harness/wait"
@@ -152,7 +153,7 @@ func (r *rig) makeTopic(ctx context.Context, b *testing.B) string {
 func (r *rig) awaitWhole(ctx context.Context, b *testing.B, topic string, partitions int) {
 	whole := func() (bool, error) {
 		for _, node := range r.cluster.Info().Nodes {
-			md, err := harness.AskMetadata(ctx, r.client, []int{node}, topic)
+			md, err := ask.Of(r.client, node).Metadata(ctx, topic)
 			if err != nil {
 				return false, err
 			}
@@ -210,7 +211,7 @@ func until(b *testing.B, events *json.Decoder, want string) {
 func acked(b *testing.B, path string) (n uint64) {
 	tail, err := history.ReadFile(path, func(e history.Entry) error {
 		if a, ok := e.(*history.Acked); ok {
-			for _, r := range a.Runs {
+			for _, r := range a.Spans {
 				n += r.Count
 			}
 		}

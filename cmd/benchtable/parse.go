@@ -14,7 +14,7 @@ type measured struct {
 	figures map[string]map[string]float64
 	order   []string
 	cpu     string
-	// failed are lines that say that something went wrong.
+	// failed are the lines that report a failure.
 	failed []string
 }
 

@@ -8,7 +8,10 @@ import (
 	"os"
 	"runtime/debug"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/provider"
+	"github.com/chaeos/chaeos/cmd/chaeos/terminal"
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/prose"
 )
 
 // app is the command with everything it touches outside itself, so that tests can run it in process.
@@ -18,7 +21,7 @@ type app struct {
 	// live reports whether stderr is a terminal on which a line can be drawn over.
 	live bool
 	// display is what standard output is.
-	display display
+	display terminal.Display
 	// getenv reads an environment variable.
 	getenv func(string) string
 	notify func() (signals <-chan os.Signal, stop func())
@@ -40,25 +43,25 @@ type parts struct {
 	open        func(nameOrPath string) (harness.Experiment, error)
 	concrete    func(harness.Experiment, uint64) (harness.Experiment, error)
 	show        func(harness.Experiment, uint64) string
-	providers   []provider
+	providers   []provider.Kind
 	run         func(context.Context, runRequest) (*harness.Outcome, error)
 	judge       func(dir string) (*harness.Report, error)
 	// page writes the HTML page of the run in dir.
 	page     func(w io.Writer, dir string) error
 	explain  explainers
-	files    files
+	files    exports
 	clusters clusters
 	byHand   byHand
 	suites   suites
 	// facts are what doctor reports of this machine.
-	facts          func(context.Context) []fact
+	facts          func(context.Context) []provider.Fact
 	keeper, worker child
 	toxiproxy      proxyServer
 }
 
 // runRequest is one run, and where it shows how it goes.
 type runRequest struct {
-	cluster  clusterRequest
+	cluster  provider.Request
 	spec     harness.RunSpec
 	terminal harness.Terminal
 }
@@ -88,5 +91,5 @@ func (a *app) complain(err error) {
 	if err == nil || errors.As(err, &o) {
 		return
 	}
-	fmt.Fprintf(a.stderr, "chaeos: %s\n", err)
+	fmt.Fprintf(a.stderr, "chaeos: %s\n", prose.Lines(err.Error())) // it may quote a broker's log
 }

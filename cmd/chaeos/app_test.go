@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -13,12 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/provider"
+	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/harness"
-	expected "github.com/chaeos/chaeos/harness/golden"
 	"github.com/chaeos/chaeos/harness/history"
 )
-
-var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
 // bench is an app whose other rooms are fakes.
 type bench struct {
@@ -39,7 +37,7 @@ func newBench(t *testing.T) *bench {
 		notify: func() (<-chan os.Signal, func()) { return b.signals, func() {} },
 		quit:   func(code int) { b.quits <- code },
 		parts: parts{
-			version: "v0.1.0 (go1.26 linux/amd64)", self: []string{"chaeos"}, kafka: "4.3.1", providers: providers(),
+			version: "v0.1.0 (go1.26 linux/amd64)", self: []string{"chaeos"}, kafka: "4.3.1", providers: provider.All(),
 			pipelines: []harness.PipelineInfo{
 				{Name: "acks1", Claims: harness.AtLeastOnce, About: "a producer with acks=1", ProducerOnly: true},
 				{Name: "idempotent", Claims: harness.AtLeastOnce, About: "produce idempotently, flush, commit"},
@@ -55,11 +53,11 @@ func newBench(t *testing.T) *bench {
 				_, err := io.WriteString(w, "a page of "+filepath.Base(dir))
 				return err
 			},
-			files: files{
+			files: exports{
 				evidence: func(string, *harness.Report) error { return nil }, export: func(string, string) error { return nil },
 				jepsen: func(string, string) error { return nil },
 			},
-			facts:  func(context.Context) []fact { return healthy() },
+			facts:  func(context.Context) []provider.Fact { return healthy() },
 			byHand: fakeByHand(),
 			keeper: echo, worker: echo,
 		},
@@ -102,13 +100,13 @@ func fakeOpen(name string) (harness.Experiment, error) {
 			return e, nil
 		}
 	}
-	return harness.Experiment{}, usagef("unknown experiment %q", name)
+	return harness.Experiment{}, usage.Errorf("unknown experiment %q", name)
 }
 
 // fakeConcrete refuses what a flag made too short, as the catalogue does.
 func fakeConcrete(e harness.Experiment, _ uint64) (harness.Experiment, error) {
 	if e.Name == "broker-kill" && e.Load.Duration < 30*time.Second {
-		return harness.Experiment{}, usagef("the broker-kill fault ends after the load")
+		return harness.Experiment{}, usage.Errorf("the broker-kill fault ends after the load")
 	}
 	return e, nil
 }
@@ -130,9 +128,4 @@ func fakeLives(_ string, kinds []harness.AnomalyKind, most int, _ string) (all [
 		}
 	}
 	return all, nil
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	expected.Same(t, filepath.Join("testdata", name), got, *update)
 }

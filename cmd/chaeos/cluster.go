@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,20 +11,20 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/provider"
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/results"
 )
 
 // clusters keeps clusters that outlive the command that started them.
 type clusters struct {
 	// up starts a cluster that stays.
-	up func(ctx context.Context, r clusterRequest, spec harness.ClusterSpec) (harness.Cluster, error)
-	// attach finds the cluster that is up; its error is errNoCluster if there is none.
+	up func(ctx context.Context, r provider.Request, spec harness.ClusterSpec) (harness.Cluster, error)
+	// attach finds the cluster that is up; its error is provider.ErrNoCluster if there is none.
 	attach func(ctx context.Context) (harness.Cluster, error)
 	// prune removes what killed runs left, and returns what that was; with all, also clusters that run.
 	prune func(ctx context.Context, all bool) ([]string, error)
 }
-
-var errNoCluster = errors.New("no cluster is up (start one with: chaeos cluster up)")
 
 func (a *app) clusterCommand() *cobra.Command {
 	c := &cobra.Command{
@@ -60,17 +59,17 @@ func (a *app) clusterUp(ctx context.Context, flags *pflag.FlagSet, f clusterFlag
 	if err := f.apply(flags, &needs); err != nil {
 		return err
 	}
-	terminal := a.terminal()
-	defer terminal.Close()
-	ctx, stop := a.interruptible(ctx, terminal)
+	term := a.terminal()
+	defer term.Close()
+	ctx, stop := a.interruptible(ctx, term)
 	defer stop()
-	terminal.Phase("cluster", "")
+	term.Phase("cluster", "")
 	cluster, err := a.parts.clusters.up(ctx, f.request(), harness.ClusterSpec{
 		Kafka: f.kafka, KafkaHome: f.kafkaHome, Detach: true,
 		Topology: needs.Topology, Features: needs.Features, Properties: needs.Properties,
-		Progress: func(text string) { terminal.Live(text, 0, 0) },
+		Progress: func(text string) { term.Live(text, 0, 0) },
 	})
-	terminal.Close()
+	term.Close()
 	if err != nil {
 		return orInterrupted(ctx, err)
 	}
@@ -88,7 +87,7 @@ func (a *app) clusterDownCommand() *cobra.Command {
 		Args:  noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			cluster, err := a.parts.clusters.attach(c.Context())
-			if errors.Is(err, errNoCluster) {
+			if errors.Is(err, provider.ErrNoCluster) {
 				_, err := fmt.Fprintln(a.stdout, "no cluster is up")
 				return err
 			}
@@ -159,9 +158,7 @@ func (a *app) describeCluster(ctx context.Context, cluster harness.Cluster, asJS
 	}
 	status := clusterStatus{cluster.Info(), nodes, cluster.Links()}
 	if asJSON {
-		enc := json.NewEncoder(a.stdout)
-		enc.SetIndent("", "  ")
-		return enc.Encode(status)
+		return results.EncodeJSON(a.stdout, status)
 	}
 	return status.print(a.stdout)
 }

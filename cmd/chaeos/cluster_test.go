@@ -9,7 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/provider"
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/golden"
 )
 
 // fakeCluster answers what the cluster commands ask; anything else is a nil dereference.
@@ -46,8 +48,8 @@ func TestClusterCommands(t *testing.T) {
 	closed := 0
 	b := newBench(t)
 	b.parts.clusters = clusters{
-		up: func(_ context.Context, r clusterRequest, spec harness.ClusterSpec) (harness.Cluster, error) {
-			require.Equal(t, clusterRequest{provider: autoCluster}, r)
+		up: func(_ context.Context, r provider.Request, spec harness.ClusterSpec) (harness.Cluster, error) {
+			require.Equal(t, provider.Request{Provider: provider.Auto}, r)
 			require.True(t, spec.Detach)
 			require.Equal(t, "4.2.0", spec.Kafka)
 			spec.Progress("starting three brokers")
@@ -57,7 +59,7 @@ func TestClusterCommands(t *testing.T) {
 	}
 	require.Zero(t, b.do("cluster", "up", "--kafka", "4.2.0"))
 	require.Zero(t, b.do("cluster", "status"))
-	golden(t, "cluster.txt", b.out.String())
+	golden.Equal(t, "testdata/cluster.txt", b.out.String())
 
 	b.out.Reset()
 	require.Zero(t, b.do("cluster", "status", "--json"))
@@ -93,7 +95,7 @@ func TestClusterPrune(t *testing.T) {
 
 func TestClusterCommandsWithoutACluster(t *testing.T) {
 	b := newBench(t)
-	b.parts.clusters.attach = func(context.Context) (harness.Cluster, error) { return nil, fmt.Errorf("%w", errNoCluster) }
+	b.parts.clusters.attach = func(context.Context) (harness.Cluster, error) { return nil, fmt.Errorf("%w", provider.ErrNoCluster) }
 	require.Equal(t, exitInfrastructure, b.do("cluster", "status"))
 	require.Contains(t, b.err.String(), "chaeos cluster up")
 	require.Zero(t, b.do("cluster", "down"), "what was to be is so")
@@ -102,7 +104,7 @@ func TestClusterCommandsWithoutACluster(t *testing.T) {
 	b.parts.clusters.attach = func(context.Context) (harness.Cluster, error) { return nil, errors.New("the keeper does not answer") }
 	require.Equal(t, exitInfrastructure, b.do("cluster", "down"))
 
-	b.parts.clusters.up = func(context.Context, clusterRequest, harness.ClusterSpec) (harness.Cluster, error) {
+	b.parts.clusters.up = func(context.Context, provider.Request, harness.ClusterSpec) (harness.Cluster, error) {
 		return nil, errors.New("no Java")
 	}
 	require.Equal(t, exitInfrastructure, b.do("cluster", "up"))

@@ -9,7 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/provider"
+	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/golden"
 )
 
 // TestCommands holds every command's output and exit code against a golden file.
@@ -108,7 +111,7 @@ func TestCommands(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
 			code := b.do(strings.Fields(c.args)...)
-			golden(t, name+".txt", fmt.Sprintf("$ chaeos %s\n%s%sexit code %d\n", c.args, b.out.String(), b.err.String(), code))
+			golden.Equal(t, "testdata/"+name+".txt", fmt.Sprintf("$ chaeos %s\n%s%sexit code %d\n", c.args, b.out.String(), b.err.String(), code))
 			require.Equal(t, c.code, code)
 			if code == exitUsage {
 				require.Empty(t, b.out.String(), "stdout is for results")
@@ -125,7 +128,7 @@ func TestExitCode(t *testing.T) {
 	}{
 		"none":        {nil, 0},
 		"other":       {errors.New("no Java"), 1},
-		"usage":       {fmt.Errorf("experiment: %w", usagef("no")), 2},
+		"usage":       {fmt.Errorf("experiment: %w", usage.Errorf("no")), 2},
 		"violated":    {outcome(3), 3},
 		"interrupted": {fmt.Errorf("warm: %w", errInterrupted), 4},
 		"joined":      {errors.Join(errors.New("teardown"), harness.UsageError{Reason: "no"}), 2},
@@ -137,7 +140,7 @@ func TestExitCode(t *testing.T) {
 // TestPanicIsNoMistakeOfTheUser: Go's own exit code for a panic is the one for usage.
 func TestPanicIsNoMistakeOfTheUser(t *testing.T) {
 	b := newBench(t)
-	b.parts.facts = func(context.Context) []fact { panic("no such disk") }
+	b.parts.facts = func(context.Context) []provider.Fact { panic("no such disk") }
 	require.Equal(t, exitInfrastructure, b.do("doctor"))
 	require.Contains(t, b.err.String(), "chaeos: a mistake in chaeos itself: no such disk\n")
 	require.Contains(t, b.err.String(), "command_test.go", "where it was")

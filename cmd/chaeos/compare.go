@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/results"
 )
 
@@ -16,15 +17,16 @@ func (a *app) compareCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare A B [C...]",
 		Short: "Set saved runs, or folders of runs, against the first: what changed",
-		Long: `Judge saved runs again and say what differs between each side and the first: verdicts, then figures. A side is one run's
+		Long: `Judge saved runs again and show what differs between each side and the first: verdicts, then figures. A side is one run's
 folder, or a folder of runs. Only repeated runs tell noise from change: a difference inside the spread of the runs is
 none, and with one run a side chaeos can't tell.
 
-Exit code 3: a claim's verdict got worse (held, inconclusive, violated). Exit code 4: the sides have no pipeline of the
-same experiment in common, so nothing was compared.`,
+Verdicts are judged by what the experiment expects. Exit code 3: a claim that must hold is violated, and was not on the first
+side. Exit code 4: nothing was proved, because a side is inconclusive, shows nothing of a claim that must break, or has no
+pipeline of the same experiment in common with the others.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return usagef("compare takes at least two runs, or folders of runs, and was given %d", len(args))
+				return usage.Errorf("compare takes at least two runs, or folders of runs, and was given %d", len(args))
 			}
 			return nil
 		},
@@ -33,10 +35,10 @@ same experiment in common, so nothing was compared.`,
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if json && opts.Markdown {
-				return usagef("--json and --markdown exclude each other: a comparison has one form")
+				return usage.Errorf("--json and --markdown exclude each other: a comparison has one form")
 			}
 			if output == "" {
-				opts.Width = a.display.width
+				opts.Width = a.display.Width
 			}
 			comparison, err := a.compare(args)
 			if err != nil {
@@ -48,7 +50,7 @@ same experiment in common, so nothing was compared.`,
 			switch {
 			case comparison.Worse():
 				return outcome(exitViolated)
-			case comparison.Compared == 0:
+			case comparison.Unproved():
 				return outcome(exitInconclusive)
 			}
 			return nil
@@ -57,7 +59,7 @@ same experiment in common, so nothing was compared.`,
 	c.Flags().BoolVar(&json, "json", false, "print the comparison as JSON")
 	c.Flags().BoolVar(&opts.Markdown, "markdown", false, "print GitHub-flavoured Markdown")
 	c.Flags().BoolVar(&opts.All, "all", false, "also list the differences that lie within the spread")
-	c.Flags().StringVarP(&output, "output", "o", "", "write to this file, whole or not at all, instead of standard output")
+	c.Flags().StringVarP(&output, "output", "o", "", "write to this file, whole or not at all, or into this pipe, instead of standard output")
 	return c
 }
 

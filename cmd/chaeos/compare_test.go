@@ -19,6 +19,8 @@ func TestCompareExitCodes(t *testing.T) {
 		"no change": {harness.Held, harness.Held, exitExpected},
 		"worse":     {harness.Held, harness.Violated, exitViolated},
 		"better":    {harness.Violated, harness.Held, exitExpected},
+		"unproved":  {harness.Held, harness.Inconclusive, exitInconclusive},
+		"still so":  {harness.Inconclusive, harness.Inconclusive, exitInconclusive},
 	} {
 		b := newBench(t)
 		b.parts.judge = func(dir string) (*harness.Report, error) {

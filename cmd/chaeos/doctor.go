@@ -1,28 +1,16 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/provider"
 	"github.com/spf13/cobra"
-)
 
-// fact is one thing that a run needs of this machine.
-type fact struct {
-	Name string `json:"name"`
-	OK   bool   `json:"ok"`
-	// Optional reports whether a run can do without it.
-	Optional bool `json:"optional,omitempty"`
-	// Provider is the one that needs it ("" all).
-	Provider string `json:"ground,omitempty"`
-	// Found is what there is, in a few words.
-	Found string `json:"found"`
-	// Mend is the command to type, or what to do, when OK is false.
-	Mend string `json:"mend,omitempty"`
-}
+	"github.com/chaeos/chaeos/results"
+)
 
 func (a *app) doctorCommand() *cobra.Command {
 	var asJSON bool
@@ -49,16 +37,14 @@ something is missing without which no run is possible.`,
 	return c
 }
 
-func printFacts(w io.Writer, facts []fact, asJSON bool) error {
+func printFacts(w io.Writer, facts []provider.Fact, asJSON bool) error {
 	if asJSON {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(facts)
+		return results.EncodeJSON(w, facts)
 	}
 	var b strings.Builder
 	lines := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, f := range facts {
-		fmt.Fprintf(lines, "%s\t%s\t%s\n", f.Name, f.answer(), f.Found)
+		fmt.Fprintf(lines, "%s\t%s\t%s\n", f.Name, answer(f), f.Found)
 		if !f.OK && f.Mend != "" {
 			fmt.Fprintf(lines, "\t\tfix it with: %s\n", f.Mend)
 		}
@@ -68,7 +54,7 @@ func printFacts(w io.Writer, facts []fact, asJSON bool) error {
 	return err
 }
 
-func (f fact) answer() string {
+func answer(f provider.Fact) string {
 	switch {
 	case f.OK:
 		return "yes"

@@ -74,7 +74,3 @@ func worst(codes []int) int {
 	}
 	return exitExpected
 }
-
-func usagef(format string, args ...any) error {
-	return harness.UsageError{Reason: fmt.Sprintf(format, args...)}
-}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/harness"
 )
 
@@ -21,7 +22,7 @@ func (a *app) experiment(name string, seed uint64, override func(*harness.Experi
 		return harness.Experiment{}, err
 	}
 	for _, p := range found.Pipelines {
-		if err := oneOf("pipeline", p, a.pipelineNames()); err != nil {
+		if err := usage.OneOf("pipeline", p, a.pipelineNames()); err != nil {
 			return harness.Experiment{}, err
 		}
 	}
@@ -33,11 +34,11 @@ func (a *app) experiment(name string, seed uint64, override func(*harness.Experi
 }
 
 func asUsage(err error) error {
-	var usage harness.UsageError
-	if errors.As(err, &usage) {
+	var already harness.UsageError
+	if errors.As(err, &already) {
 		return err
 	}
-	return usagef("%s", err)
+	return usage.Errorf("%s", err)
 }
 
 // completeExperiment offers the names there are, and files.

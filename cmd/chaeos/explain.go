@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/results"
 )
@@ -83,20 +84,20 @@ func (f *explainFlags) checkArgs(args []string) error {
 	byKind := len(f.kinds()) > 0
 	switch {
 	case len(args) == 0 || len(args) > 2:
-		return usagef("explain takes a run's folder and a record, and was given %d arguments (chaeos run makes folders in runs)", len(args))
+		return usage.Errorf("explain takes a run's folder and a record, and was given %d arguments (chaeos run makes folders in runs)", len(args))
 	case len(args) == 2 && byKind:
-		return usagef("explain takes a record or a kind of anomaly, not both")
+		return usage.Errorf("explain takes a record or a kind of anomaly, not both")
 	case len(args) == 1 && !byKind:
-		return usagef("explain takes a record (4711, 1/4711 or input/0@90) or a kind of anomaly (--dup, --lost, --torn …)")
+		return usage.Errorf("explain takes a record (4711, 1/4711 or input/0@90) or a kind of anomaly (--dup, --lost, --torn …)")
 	case f.most < 1:
-		return usagef("-k must be at least 1")
+		return usage.Errorf("-k must be at least 1")
 	}
 	return nil
 }
 
 func (a *app) explain(args []string, f explainFlags) ([]*harness.RecordLife, error) {
 	if !isRun(args[0]) {
-		return nil, usagef("%s is not a run's folder: it has no %s (name a folder that chaeos run made)", args[0], harness.RecordFile)
+		return nil, usage.Errorf("%s is not a run's folder: it has no %s (name a folder that chaeos run made)", args[0], harness.RecordFile)
 	}
 	if kinds := f.kinds(); len(kinds) > 0 {
 		return a.parts.explain.anomalies(args[0], kinds, f.most, f.pipeline)

@@ -6,12 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/harness"
 )
 
-// files write a run as Parquet: the evidence of its verdict, and everything that it recorded. Jepsen writes its rows as
+// exports write a run as Parquet: the evidence of its verdict, and everything that it recorded. Jepsen writes its rows as
 // histories of Jepsen's Kafka workload.
-type files struct {
+type exports struct {
 	evidence func(dir string, report *harness.Report) error
 	export   func(dir, into string) error
 	jepsen   func(dir, into string) error
@@ -38,7 +39,7 @@ a pipeline: docs/JEPSEN.md says what becomes of what.`,
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("to") && to == "" {
-				return usagef("--to names no folder")
+				return usage.Errorf("--to names no folder")
 			}
 			if c.Flags().Changed("jepsen") {
 				return a.exportJepsen(args[0], jepsen, to)
@@ -69,9 +70,9 @@ a pipeline: docs/JEPSEN.md says what becomes of what.`,
 func (a *app) exportJepsen(dir, into, to string) error {
 	switch {
 	case into == "":
-		return usagef("--jepsen names no folder")
+		return usage.Errorf("--jepsen names no folder")
 	case to != "":
-		return usagef("--to is for Parquet; --jepsen names a folder of its own")
+		return usage.Errorf("--to is for Parquet; --jepsen names a folder of its own")
 	case !isRun(dir):
 		return notARun(dir)
 	}

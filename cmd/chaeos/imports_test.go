@@ -43,7 +43,7 @@ func room(pkg string) string {
 // are free.
 var stairs = map[string][]string{
 	"verifiers": {
-		"verifiers/words", "verifiers/parallel", "verifiers/keyset", "verifiers/observation", "verifiers/txns", "verifiers/saved",
+		"verifiers/words", "verifiers/keyset", "verifiers/observation", "verifiers/txns", "verifiers/saved",
 		"verifiers/logs", "verifiers/rows", "verifiers/causes", "verifiers/checks", "verifiers", "verifiers/explain",
 	},
 }
@@ -116,6 +116,9 @@ func TestImportRuleIsOne(t *testing.T) {
 		{"verifiers/saved", "verifiers/logs", false},
 		{"verifiers/checks", "verifiers", false},
 		{"harness", "harness/wait", true},
+		{"toxics", "harness/ask", true},
+		{"verifiers/readback", "harness/ask", true},
+		{"harness/ask", "harness", false},
 		{"harness/procs", "harness/wait", true},
 		{"results", "cmd/chaeos", false},
 		{"toxics", "workloads", false},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/terminal"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/catalogue"
 	"github.com/chaeos/chaeos/toxics/inject"
@@ -122,11 +123,11 @@ func (a *app) inject(ctx context.Context, h catalogue.HandRequest) error {
 	if err != nil {
 		return err
 	}
-	terminal := a.terminal()
-	ctx, stop := a.interruptible(ctx, terminal)
-	logTo(terminal)
-	record, err := a.parts.byHand.inject(ctx, cluster, fault, h.Seed, terminal)
-	terminal.Close()
+	term := a.terminal()
+	ctx, stop := a.interruptible(ctx, term)
+	terminal.LogTo(term)
+	record, err := a.parts.byHand.inject(ctx, cluster, fault, h.Seed, term)
+	term.Close()
 	stop()
 	if record.Injected != 0 {
 		if _, err := fmt.Fprint(a.stdout, handReport(record)); err != nil {

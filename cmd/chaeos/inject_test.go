@@ -11,8 +11,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/provider"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/catalogue"
+	"github.com/chaeos/chaeos/harness/golden"
 	"github.com/chaeos/chaeos/harness/history"
 )
 
@@ -55,10 +57,10 @@ func (b *bench) up() *bench {
 func TestInjectSaysWhatItDid(t *testing.T) {
 	b := newBench(t).up()
 	require.Zero(t, b.do("inject", "latency", "--target", "broker 2", "--for", "2s", "latency=50ms..90ms", "links=[client, replication]", "--seed", "4"), b.err.String())
-	golden(t, "inject.txt", b.out.String())
+	golden.Equal(t, "testdata/inject.txt", b.out.String())
 	b.out.Reset()
 	require.Zero(t, b.do("inject", "--help"))
-	golden(t, "inject-help.txt", b.out.String())
+	golden.Equal(t, "testdata/inject-help.txt", b.out.String())
 }
 
 // TestInjectTakesWhatReportsPrint: the command that a report gives for a hanging transaction is one that inject takes.
@@ -124,7 +126,7 @@ func TestInjectRefusesBeforeItLooksForACluster(t *testing.T) {
 	require.Equal(t, exitUsage, b.do("inject", "broker-kill", "--target", "broker 3"), "the cluster has two")
 	require.Contains(t, b.err.String(), "brokers go from 1 to 2")
 	b = newBench(t)
-	b.parts.clusters.attach = func(context.Context) (harness.Cluster, error) { return nil, errNoCluster }
+	b.parts.clusters.attach = func(context.Context) (harness.Cluster, error) { return nil, provider.ErrNoCluster }
 	require.Equal(t, exitInfrastructure, b.do("inject", "broker-kill"))
 	require.Contains(t, b.err.String(), "chaeos cluster up")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/results"
 )
 
@@ -31,7 +32,7 @@ func (a *app) listCommand() *cobra.Command {
 			if len(args) == 0 {
 				return a.listFaults()
 			}
-			if err := oneOf("fault", args[0], a.faultNames()); err != nil {
+			if err := usage.OneOf("fault", args[0], a.faultNames()); err != nil {
 				return err
 			}
 			k, _ := a.fault(args[0]) // it is one of them

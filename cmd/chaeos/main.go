@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/terminal"
 	"github.com/mattn/go-isatty"
 )
 
@@ -15,7 +16,7 @@ func main() {
 	a := &app{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		live:    isatty.IsTerminal(os.Stderr.Fd()) && os.Getenv("TERM") != "dumb",
-		display: displayOf(os.Stdout),
+		display: terminal.DisplayOf(os.Stdout),
 		getenv:  os.Getenv,
 		notify:  notify,
 		quit:    os.Exit,

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness"
-	expected "github.com/chaeos/chaeos/harness/golden"
+	"github.com/chaeos/chaeos/harness/golden"
 	"github.com/chaeos/chaeos/results"
 	"github.com/chaeos/chaeos/verifiers"
 )
@@ -31,7 +31,7 @@ func TestNumbersPage(t *testing.T) {
 	_, tail, ok := strings.Cut(rest, numbersEnd)
 	require.True(t, ok, "%s does not say where the numbers end", path)
 	page := head + numbersBegin + numberTable() + numberSections() + otherChecks() + numbersEnd + tail
-	expected.Same(t, path, page, *update)
+	golden.Equal(t, path, page)
 
 	var order []string
 	for _, section := range strings.Split(page, "\n## ")[1:] {
@@ -46,7 +46,7 @@ func TestNumbersPage(t *testing.T) {
 	for _, c := range results.Columns() {
 		columns = append(columns, c.Anchor)
 	}
-	require.Equal(t, append(append(columns[:3:3], "at-a-glance"), append(columns[3:], "other-checks")...), order, "the page has the columns' order")
+	require.Equal(t, append(append(columns[:4:4], "at-a-glance"), append(columns[4:], "other-checks")...), order, "the page has the columns' order")
 	for _, cause := range verifiers.Causes() {
 		require.Contains(t, page, "*"+cause+"*", "the cause %s is not defined", cause)
 	}

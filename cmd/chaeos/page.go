@@ -14,7 +14,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers"
 )
 
-// axis turns monotonic times into seconds from the start of the load.
+// axis turns monotonic times into seconds from RunRecord.Zero, as the table shows them.
 type axis struct{ start history.Time }
 
 func (a axis) at(t history.Time) float64 {
@@ -43,16 +43,13 @@ func writePage(w io.Writer, dir string) error {
 	return page.HTML(w, report, t, page.Options{Again: "chaeos verify " + shellWord(near(dir))})
 }
 
-// pageOf reads what the page draws. Its parts are read side by side.
+// pageOf reads what the page draws. Its parts are read in parallel.
 func pageOf(report *harness.Report, dir string) (*page.Timeline, error) {
 	record, err := harness.LoadRecord(dir)
 	if err != nil {
 		return nil, err
 	}
 	a := axis{history.Time(report.LoadStart)}
-	if a.start == 0 { // the run ended before its load
-		a.start = record.Base
-	}
 	t := page.NewTimeline(a.at(begun(record)), a.at(record.Base.Add(record.Took)))
 	t.Explain = "chaeos explain " + shellWord(near(dir))
 	for _, f := range report.Faults {
@@ -66,14 +63,15 @@ func pageOf(report *harness.Report, dir string) (*page.Timeline, error) {
 		func() (err error) { series, err = pageSeries(dir, a); return err },
 		func() (err error) { markers, err = pageMarkers(report, dir, a); return err },
 		func() (err error) { t.Leaders, err = pageLeaders(record, dir, a); return err },
-		func() (err error) { t.Lives, err = pageLives(record, dir, a); return err },
+		func() (err error) { t.Members, err = pageMembers(record, dir, a); return err },
 	)
 	if err != nil {
 		return nil, err
 	}
 	for _, row := range report.Rows {
 		p := page.Pipeline{Name: row.Pipeline, Stalls: pageStalls(report, row.Pipeline, a), Markers: markers[row.Pipeline]}
-		p.Verdict = fmt.Sprintf("%s %s", row.Claims, row.Verdict(row.Claims))
+		outcome := results.OutcomeOf(row)
+		p.Verdict, p.Outcome = fmt.Sprintf("%s %s%s", row.Claims, row.Verdict(row.Claims), outcome.Remark()), string(outcome)
 		if s := series[row.Pipeline]; s != nil {
 			s.into(&p)
 		}
@@ -106,7 +104,7 @@ func pageStalls(report *harness.Report, pipeline string, a axis) []page.Band {
 		if name == "" {
 			name = "unknown transaction"
 		}
-		out = append(out, page.Band{From: a.at(history.Time(s.Start)), To: a.to(end), Name: name, Text: short(results.StallText(s, report.LoadStart), report.Run)})
+		out = append(out, page.Band{From: a.at(history.Time(s.Start)), To: a.to(end), Name: name, Text: results.Short(results.StallText(s, report.LoadStart), report.Run)})
 	}
 	return out
 }

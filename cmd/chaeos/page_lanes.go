@@ -10,7 +10,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers/timeline"
 )
 
-// pageLeaders makes a lane a partition.
+// pageLeaders makes a lane for each partition.
 func pageLeaders(record *harness.RunRecord, dir string, a axis) ([]page.Leaders, error) {
 	spans, err := timeline.Leaders(dir)
 	if err != nil {
@@ -35,7 +35,7 @@ func pageLeaders(record *harness.RunRecord, dir string, a axis) ([]page.Leaders,
 	return out, nil
 }
 
-// topicName is short for a topic: an output is named by its pipeline.
+// topicName shortens a topic: an output is named by its pipeline.
 func topicName(record *harness.RunRecord, topic string) string {
 	for _, l := range record.Plan.Pipelines {
 		if l.Output == topic {
@@ -45,47 +45,47 @@ func topicName(record *harness.RunRecord, topic string) string {
 	return strings.TrimPrefix(topic, record.Name+"-")
 }
 
-// pageLives makes a lane a member: its incarnations, the times between them, and the pauses that faults made.
-func pageLives(record *harness.RunRecord, dir string, a axis) ([]page.Life, error) {
+// pageMembers makes a lane for each member: its incarnations, the times between them, and the pauses that faults made.
+func pageMembers(record *harness.RunRecord, dir string, a axis) ([]page.Member, error) {
 	lives, err := timeline.Lives(dir)
 	if err != nil {
 		return nil, err
 	}
-	out := []page.Life{}
+	out := []page.Member{}
 	for i, l := range lives {
 		if l.Unread {
 			continue
 		}
 		if len(out) == 0 || out[len(out)-1].Member != l.Member {
-			out = append(out, page.Life{Member: l.Member})
+			out = append(out, page.Member{Member: l.Member})
 		}
 		lane := &out[len(out)-1]
-		lane.Spans = append(lane.Spans, page.LifeSpan{From: a.at(l.From), To: a.to(l.To), State: "up", Text: fmt.Sprint(l.Incarnation),
+		lane.Spans = append(lane.Spans, page.MemberSpan{From: a.at(l.From), To: a.to(l.To), State: "up", Text: fmt.Sprint(l.Incarnation),
 			Tip: fmt.Sprintf("%s, incarnation %d", l.Member, l.Incarnation)})
 		if l.Killed {
 			var back history.Time
 			if i+1 < len(lives) && lives[i+1].Member == l.Member {
 				back = lives[i+1].From
 			}
-			lane.Spans = append(lane.Spans, page.LifeSpan{From: a.at(l.To), To: a.to(back), State: "killed", Tip: l.Member + ": killed"})
+			lane.Spans = append(lane.Spans, page.MemberSpan{From: a.at(l.To), To: a.to(back), State: "killed", Tip: l.Member + ": killed"})
 		}
 	}
-	for i := range out { // drawn over the life that they are a part of
+	for i := range out { // drawn over the incarnation that they are a part of
 		out[i].Spans = append(out[i].Spans, pauses(record, out[i].Member, a)...)
 	}
 	return out, nil
 }
 
 // pauses are the times in which a fault had a member stopped.
-func pauses(record *harness.RunRecord, member string, a axis) []page.LifeSpan {
-	var out []page.LifeSpan
+func pauses(record *harness.RunRecord, member string, a axis) []page.MemberSpan {
+	var out []page.MemberSpan
 	for _, f := range record.Faults {
 		if f.Fault != "worker-pause" || f.Injected == 0 {
 			continue
 		}
 		for _, m := range f.Resolved.Members {
 			if m == member {
-				out = append(out, page.LifeSpan{From: a.at(f.Injected), To: a.to(f.Healed), State: "paused", Tip: member + ": paused (SIGSTOP)"})
+				out = append(out, page.MemberSpan{From: a.at(f.Injected), To: a.to(f.Healed), State: "paused", Tip: member + ": paused (SIGSTOP)"})
 			}
 		}
 	}

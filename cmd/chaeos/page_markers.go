@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
@@ -18,9 +17,9 @@ import (
 const (
 	// markersDrawn is how many anomalies of a kind and pipeline a page marks.
 	markersDrawn = 5000
-	// livesTold is of how many anomalies a page carries the whole life, and livesBytes how much text that may be: the
-	// others say which command tells theirs.
-	livesTold, livesBytes = 300, 1 << 20
+	// livesCarried is how many records' lives a page carries, and livesBytes how much text that may be. The other markers
+	// name the command that prints theirs.
+	livesCarried, livesBytes = 300, 1 << 20
 )
 
 // marking is one anomaly on its way into the page.
@@ -29,7 +28,7 @@ type marking struct {
 	at history.Time
 	// record is its record, as source/sequence ("" it is about a transaction that left none).
 	record string
-	told   *page.Told
+	detail *page.Detail
 }
 
 func (m *marking) identity() history.Identity {
@@ -37,24 +36,24 @@ func (m *marking) identity() history.Identity {
 }
 
 // pageMarkers places every anomaly that the report keeps at the moment in which its record was handed to the source's
-// client, by pipeline. A transaction is placed by its first record, and one of which the log holds nothing at its begin.
+// client, by pipeline. A transaction is placed by its first record, and at its begin where the log holds none.
 func pageMarkers(report *harness.Report, dir string, a axis) (map[string][]page.Marked, error) {
 	kinds, err := placed(report.Anomalies, dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := tellLives(kinds, dir); err != nil {
+	if err := carryLives(kinds, dir); err != nil {
 		return nil, err
 	}
 	out := map[string][]page.Marked{}
 	for _, of := range kinds {
 		pipeline, kind := of[0].Pipeline, of[0].Kind
-		marked := page.Marked{Kind: string(kind), Total: max(uint64(len(of)), totalOf(report, pipeline, kind)), Told: map[int]page.Told{}}
+		marked := page.Marked{Kind: string(kind), Total: max(uint64(len(of)), totalOf(report, pipeline, kind)), Details: map[int]page.Detail{}}
 		for i, m := range of {
 			marked.At = append(marked.At, a.at(m.at))
 			marked.Records = append(marked.Records, m.record)
-			if m.told != nil {
-				marked.Told[i] = *m.told
+			if m.detail != nil {
+				marked.Details[i] = page.Detail{Text: results.Short(m.detail.Text, report.Run), Life: results.Short(m.detail.Life, report.Run)}
 			}
 		}
 		out[pipeline] = append(out[pipeline], marked)
@@ -62,7 +61,7 @@ func pageMarkers(report *harness.Report, dir string, a axis) (map[string][]page.
 	return out, nil
 }
 
-// placed groups anomalies by pipeline and kind, in the order of their times. What has no place in time is left out.
+// placed groups anomalies by pipeline and kind, in the order of their times. Those without a time are left out.
 func placed(all []harness.Anomaly, dir string) ([][]*marking, error) {
 	marks, err := atRecords(all, dir)
 	if err != nil {
@@ -117,7 +116,7 @@ func atRecords(all []harness.Anomaly, dir string) ([]*marking, error) {
 	return marks, nil
 }
 
-// atTransactions marks the transactions that no record stands for.
+// atTransactions marks the transactions that left no record.
 func atTransactions(all []harness.Anomaly, dir string, marked []*marking) ([]*marking, error) {
 	type key struct {
 		timeline.Txn
@@ -133,7 +132,7 @@ func atTransactions(all []harness.Anomaly, dir string, marked []*marking) ([]*ma
 	var txns []timeline.Txn
 	for _, x := range all {
 		if t, ok := txnOf(x); ok && x.Record == nil && !known[key{t, x.Kind}] {
-			bare = append(bare, &marking{Anomaly: x, told: &page.Told{Text: x.Text}})
+			bare = append(bare, &marking{Anomaly: x, detail: &page.Detail{Text: x.Text}})
 			txns = append(txns, t)
 		}
 	}
@@ -155,8 +154,8 @@ func txnOf(x harness.Anomaly) (t timeline.Txn, ok bool) {
 	return timeline.Txn{Pipeline: x.Pipeline, Worker: x.Txn.By.Worker, Incarnation: x.Txn.By.Incarnation, Ordinal: x.Txn.Ordinal}, true
 }
 
-// tellLives fills in the lives of as many as a page may carry: each kind gets its share, spread over its time.
-func tellLives(kinds [][]*marking, dir string) error {
+// carryLives fills in as many lives as a page may carry: each kind gets its share, spread over its time.
+func carryLives(kinds [][]*marking, dir string) error {
 	var chosen []*marking
 	var wanted []explain.Wanted
 	var known []harness.Anomaly
@@ -164,7 +163,7 @@ func tellLives(kinds [][]*marking, dir string) error {
 		for _, m := range of {
 			known = append(known, m.Anomaly)
 		}
-		for _, m := range spread(slices.DeleteFunc(slices.Clone(of), func(m *marking) bool { return m.record == "" }), livesTold/len(kinds)) {
+		for _, m := range spread(slices.DeleteFunc(slices.Clone(of), func(m *marking) bool { return m.record == "" }), livesCarried/len(kinds)) {
 			chosen = append(chosen, m)
 			wanted = append(wanted, explain.Wanted{Ref: explain.Ref{Identity: m.identity()}, Pipeline: m.Pipeline})
 		}
@@ -185,13 +184,10 @@ func tellLives(kinds [][]*marking, dir string) error {
 		if left -= b.Len(); left < 0 {
 			return nil
 		}
-		chosen[i].told = &page.Told{Text: short(chosen[i].Text, life.Run), Life: short(b.String(), life.Run)}
+		chosen[i].detail = &page.Detail{Text: chosen[i].Text, Life: b.String()}
 	}
 	return nil
 }
-
-// short leaves the run's name out of topics and ids, which all of them begin with.
-func short(text, run string) string { return strings.ReplaceAll(text, run+"-", "") }
 
 // spread picks at most n of a list, at equal distances, the first and the last among them.
 func spread[T any](all []T, n int) []T {

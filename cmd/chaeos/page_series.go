@@ -71,7 +71,7 @@ func (s *series) rates(times []float64) (acked, visible float64) {
 		acked += float64(s.buckets[at].acked)
 		visible += float64(s.buckets[at].visible)
 	}
-	const seconds = (2*half + 1) * float64(timeline.Width) / float64(time.Second) // before the first bucket there was nothing
+	const seconds = (2*half + 1) * float64(timeline.Width) / float64(time.Second) // before the first bucket was nothing
 	return acked / seconds, visible / seconds
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/format"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/results/page"
@@ -33,7 +34,7 @@ func recorded(t *testing.T) (dir string, report *harness.Report) {
 		Faults: []harness.FaultRecord{{Fault: "worker-pause", Injected: at(10), Healed: at(12), Resolved: harness.Resolved{Members: []string{"source-acks1"}}}},
 	}
 	add := func(file, name, role string, killed bool, incarnation int, entries ...history.Entry) {
-		w, err := history.Create(filepath.Join(dir, file), history.Process{At: history.When(entries[0]), Name: name, Role: role, Number: 1})
+		w, err := history.Create(filepath.Join(dir, file), history.Process{Stamp: history.At(history.When(entries[0])), Name: name, Role: role, Number: 1})
 		require.NoError(t, err)
 		require.NoError(t, w.Write(entries...))
 		if !killed {
@@ -42,14 +43,14 @@ func recorded(t *testing.T) (dir string, report *harness.Report) {
 		record.Histories = append(record.Histories, harness.HistoryRecord{File: file, Process: name, Role: role, Number: 1, Incarnation: incarnation, Killed: killed})
 	}
 	acked := func(when history.Time, first uint64) *history.Acked {
-		return &history.Acked{At: when, Runs: []history.AckRun{{SeqRun: history.SeqRun{First: first, Stride: 1, Count: 20}, Offset: int64(first)}}}
+		return &history.Acked{Stamp: history.At(when), Spans: []history.AckSpan{{SequenceSpan: history.SequenceSpan{First: first, Stride: 1, Count: 20}, Offset: int64(first)}}}
 	}
-	add("history/source-acks1.1.hist", "source-acks1", "source", true, 1, &history.Intent{At: at(1), Count: 20}, acked(at(1.02), 0), &history.Intent{At: at(5), First: 20, Count: 20})
-	add("history/source-acks1.2.hist", "source-acks1", "source", false, 2, &history.Intent{At: at(7), First: 40, Count: 20}, acked(at(7.02), 40))
+	add("history/source-acks1.1.hist", "source-acks1", "source", true, 1, &history.Intent{Stamp: history.At(at(1)), Count: 20}, acked(at(1.02), 0), &history.Intent{Stamp: history.At(at(5)), First: 20, Count: 20})
+	add("history/source-acks1.2.hist", "source-acks1", "source", false, 2, &history.Intent{Stamp: history.At(at(7)), First: 40, Count: 20}, acked(at(7.02), 40))
 	add(observe.SamplesFile, "observer-samples", "harness", false, 0,
-		&history.Replicas{At: at(-3), Broker: 1, Topic: "x-out", Leader: 1, LeaderEpoch: 0, ISR: []int32{1, 2}},
-		&history.Replicas{At: at(8), Broker: 1, Topic: "x-out", Leader: 2, LeaderEpoch: 1, ISR: []int32{2}},
-		&history.Sample{At: at(2), Topic: "x-out", Broker: 1, LSO: 5, HW: 9})
+		&history.Replicas{Stamp: history.At(at(-3)), Broker: 1, Topic: "x-out", Leader: 1, LeaderEpoch: 0, ISR: []int32{1, 2}},
+		&history.Replicas{Stamp: history.At(at(8)), Broker: 1, Topic: "x-out", Leader: 2, LeaderEpoch: 1, ISR: []int32{2}},
+		&history.Sample{Stamp: history.At(at(2)), Topic: "x-out", Broker: 1, LSO: 5, HW: 9})
 	require.NoError(t, record.Save(dir))
 	report = &harness.Report{LoadStart: int64(at(0)), Faults: record.Faults, Rows: []harness.Row{{Pipeline: "acks1", Claims: harness.AtLeastOnce, Numbers: harness.NumbersOf("lost", 7)}},
 		Stalls: []harness.Stall{{Pipeline: "acks1", Start: int64(at(3)), Length: 2 * time.Second, TransactionalID: "t"}, {Pipeline: "other"}},
@@ -71,21 +72,21 @@ func TestPageOf(t *testing.T) {
 	require.Len(t, got.Leaders[0].Spans, 2)
 	require.Equal(t, []bool{false, true}, []bool{got.Leaders[0].Spans[0].Dim, got.Leaders[0].Spans[1].Dim})
 
-	require.Len(t, got.Lives, 1)
+	require.Len(t, got.Members, 1)
 	var states []string
-	for _, s := range got.Lives[0].Spans {
+	for _, s := range got.Members[0].Spans {
 		states = append(states, s.State)
 	}
 	require.Equal(t, []string{"up", "killed", "up", "paused"}, states)
-	require.InDelta(t, 7, *got.Lives[0].Spans[1].To, 1e-9)
+	require.InDelta(t, 7, *got.Members[0].Spans[1].To, 1e-9)
 
 	pipe := got.Pipelines[0]
 	require.Len(t, pipe.Stalls, 1, "another pipeline's stall is not this one's")
 	require.Len(t, pipe.Markers, 1, "one kind")
-	require.Equal(t, page.Marked{Kind: "lost", Total: 7, At: []float64{5}, Records: []string{"1/25"}, Told: pipe.Markers[0].Told}, pipe.Markers[0],
-		"a record that nobody offered has no place on the axis")
-	require.Equal(t, "gone", pipe.Markers[0].Told[0].Text)
-	require.Contains(t, pipe.Markers[0].Told[0].Life, "source 1 sequence 25")
+	require.Equal(t, page.Marked{Kind: "lost", Total: 7, At: []float64{5}, Records: []string{"1/25"}, Details: pipe.Markers[0].Details}, pipe.Markers[0],
+		"a record that was not offered has no place on the axis")
+	require.Equal(t, "gone", pipe.Markers[0].Details[0].Text)
+	require.Contains(t, pipe.Markers[0].Details[0].Life, "source 1 sequence 25")
 	for i, at := range pipe.Times {
 		want := 0.0
 		if at > 0.75 && at < 1.25 { // 20 records at 1.02 s
@@ -105,10 +106,10 @@ func TestReportWritesPages(t *testing.T) {
 	b := newBench(t)
 	require.Zero(t, b.do("report", parent, "--html"))
 	for name, dir := range map[string]string{"one": one, "two": two} {
-		text, err := os.ReadFile(filepath.Join(dir, pageFile))
+		text, err := os.ReadFile(filepath.Join(dir, format.PageFile))
 		require.NoError(t, err)
 		require.Equal(t, "a page of "+name, string(text))
-		require.Contains(t, b.out.String(), filepath.Join(dir, pageFile))
+		require.Contains(t, b.out.String(), filepath.Join(dir, format.PageFile))
 	}
 	require.Equal(t, exitUsage, b.do("report", parent, "--html", "-o", filepath.Join(parent, "x.html")))
 }

@@ -12,7 +12,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sys/unix"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/terminal"
+	"github.com/chaeos/chaeos/cmd/chaeos/format"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/suite"
 )
@@ -98,7 +102,38 @@ func TestReportSumsASuiteUp(t *testing.T) {
 	b := newBench(t)
 	require.Zero(t, b.do("report", dir, "--junit"))
 	require.Contains(t, b.out.String(), `<testcase classname="chaeos.run" name="latency seed 1"`, "a run without a report is an error run by run, too")
-	require.Equal(t, exitUsage, b.do("report", dir, "--summary", "--html"))
+}
+
+// TestReportMakesASuitesPage: its cells lead to the pages of the runs, from wherever it is; several nights need a place for it.
+func TestReportMakesASuitesPage(t *testing.T) {
+	parent := t.TempDir()
+	one, two := filepath.Join(parent, "night 1"), filepath.Join(parent, "night2")
+	runFolder(t, one, "a-run")
+	runFolder(t, two, "another")
+	b := newBench(t)
+	b.parts.judge = func(dir string) (*harness.Report, error) {
+		r := report(filepath.Base(filepath.Dir(dir)), 0)
+		r.Run = filepath.Base(dir)
+		return r, nil
+	}
+	require.Zero(t, b.do("report", one, "--summary", "--html"), b.err.String())
+	require.Equal(t, filepath.Join(one, "index.html")+"\n", b.out.String())
+	text, err := os.ReadFile(filepath.Join(one, "index.html"))
+	require.NoError(t, err)
+	require.Contains(t, string(text), `href="./a-run/report.html"`)
+	_, err = os.Stat(filepath.Join(one, "a-run", format.PageFile))
+	require.NoError(t, err, "the page that it leads to")
+
+	require.Equal(t, exitUsage, b.do("report", one, two, "--summary", "--html"))
+	require.Contains(t, b.err.String(), "say where with --output")
+	site := filepath.Join(parent, "site", "index.html")
+	require.NoError(t, os.Mkdir(filepath.Dir(site), 0o755))
+	require.Zero(t, b.do("report", one, two, "--summary", "--html", "-o", site), b.err.String())
+	text, err = os.ReadFile(site)
+	require.NoError(t, err)
+	require.Contains(t, string(text), `href="../night%201/a-run/report.html"`)
+	require.Contains(t, string(text), `href="../night2/another/report.html"`)
+	require.Equal(t, exitUsage, b.do("report", one, t.TempDir(), "--summary", "--html", "-o", site))
 }
 
 func TestReportRefuses(t *testing.T) {
@@ -140,6 +175,45 @@ func TestReportToAFile(t *testing.T) {
 	require.Equal(t, text, after, "a report that fails leaves the file as it was")
 }
 
+// TestReportIntoAPipe: a pipe is written into, and stays one; a link leads to the file that it names.
+func TestReportIntoAPipe(t *testing.T) {
+	dir := runFolder(t, t.TempDir(), "run")
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	require.NoError(t, unix.Mkfifo(fifo, 0o600))
+	var got []byte
+	var g errgroup.Group
+	g.Go(func() (err error) { got, err = os.ReadFile(fifo); return err })
+	b := newBench(t)
+	require.Zero(t, b.do("report", dir, "--html", "-o", fifo))
+	require.NoError(t, g.Wait())
+	require.Equal(t, "a page of run", string(got))
+	require.Empty(t, b.out.String())
+
+	file, link := filepath.Join(t.TempDir(), "page.html"), filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(file, link))
+	require.Zero(t, b.do("report", dir, "--html", "-o", link))
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, "a page of run", string(text))
+}
+
+// TestPagesFollowNoLink: the page in a run's folder replaces a link that was there, and never writes through it.
+func TestPagesFollowNoLink(t *testing.T) {
+	dir, mine := runFolder(t, t.TempDir(), "run"), filepath.Join(t.TempDir(), "mine")
+	require.NoError(t, os.WriteFile(mine, []byte("keep"), 0o644))
+	for _, name := range []string{format.PageFile, format.PageFile + ".tmp"} {
+		require.NoError(t, os.Symlink(mine, filepath.Join(dir, name)))
+	}
+	b := newBench(t)
+	require.Zero(t, b.do("report", dir, "--html"), b.err.String())
+	text, err := os.ReadFile(mine)
+	require.NoError(t, err)
+	require.Equal(t, "keep", string(text))
+	text, err = os.ReadFile(filepath.Join(dir, format.PageFile))
+	require.NoError(t, err)
+	require.Equal(t, "a page of run", string(text))
+}
+
 func TestStepSummary(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "summary.md")
 	b := newBench(t)
@@ -158,12 +232,12 @@ func TestStepSummary(t *testing.T) {
 func TestNarrowTerminal(t *testing.T) {
 	dir := runFolder(t, t.TempDir(), "run")
 	b := newBench(t)
-	b.display = display{width: 60, color: true}
+	b.display = terminal.Display{Width: 60, Color: true}
 	require.Zero(t, b.do("report", dir))
 	require.Contains(t, b.out.String(), "\x1b[")
 	require.Contains(t, b.out.String(), "more")
 	b = newBench(t)
-	b.display = display{width: 60, color: true}
+	b.display = terminal.Display{Width: 60, Color: true}
 	file := filepath.Join(t.TempDir(), "table.txt")
 	require.Zero(t, b.do("report", dir, "-o", file))
 	text, err := os.ReadFile(file)

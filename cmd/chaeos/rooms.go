@@ -6,10 +6,9 @@ import (
 	"log/slog"
 	"os"
 
-	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
-
 	"github.com/chaeos/chaeos/clusters/local"
 	"github.com/chaeos/chaeos/clusters/proxies"
+	"github.com/chaeos/chaeos/cmd/chaeos/provider"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/catalogue"
 	"github.com/chaeos/chaeos/toxics"
@@ -24,9 +23,6 @@ import (
 	"github.com/chaeos/chaeos/workloads"
 )
 
-// keeperCommand is the hidden command that runs a cluster's keeper.
-const keeperCommand = "keeper"
-
 // rooms fills in what the command needs of the project's other rooms: the only place that knows them all.
 func rooms() parts {
 	self := []string{executable()}
@@ -39,21 +35,23 @@ func rooms() parts {
 		open:        catalogue.Open,
 		concrete:    catalogue.Concrete,
 		show:        catalogue.Show,
-		providers:   providers(),
+		providers:   provider.All(),
 		run:         runIn(self),
 		judge:       verifiers.Judge,
 		page:        writePage,
 		explain:     explainers{one: explainOne, anomalies: explain.Anomalies},
-		files:       files{evidence: evidence.Write, export: evidence.Export, jepsen: jepsen.Export},
+		files:       exports{evidence: evidence.Write, export: evidence.Export, jepsen: jepsen.Export},
 		clusters:    keptClusters(self),
 		byHand:      faultsByHand(),
 		suites:      suites{names: catalogue.SuiteNames(), find: findSuite, do: runChild(self)},
-		facts: func(ctx context.Context) []fact {
-			return machineFacts(ctx, providers(), machineRequest{cache: local.DefaultCache(), kafka: local.DefaultKafka})
+		facts: func(ctx context.Context) []provider.Fact {
+			return provider.Facts(ctx, provider.All(), provider.Machine{
+				Cache: local.DefaultCache(), Kafka: local.DefaultKafka, Binary: self[0],
+			})
 		},
 		keeper: func(ctx context.Context, in io.Reader, out io.Writer) error {
 			kafkatoxic.Register()
-			return local.RunKeeper(ctx, in, out, prepareLink)
+			return local.RunKeeper(ctx, in, out, provider.PrepareLink)
 		},
 		worker: workloads.RunProcess,
 		toxiproxy: func(ctx context.Context, address string, log io.Writer) error {
@@ -67,9 +65,6 @@ func findSuite(name string) (experiments []string, repeat int, err error) {
 	s, err := catalogue.FindSuite(name)
 	return s.Experiments, s.Repeat, err
 }
-
-// prepareLink gives every link the Kafka-aware toxics as it is made.
-func prepareLink(_ harness.Link, proxy *toxiproxy.Proxy) error { return kafkatoxic.Prepare(proxy) }
 
 // judgeAndKeep judges a run and leaves the evidence in its folder. A report without its files is still the report.
 func judgeAndKeep(dir string) (*harness.Report, error) {
@@ -102,15 +97,15 @@ func executable() string {
 
 func runIn(self []string) func(context.Context, runRequest) (*harness.Outcome, error) {
 	return func(ctx context.Context, r runRequest) (*harness.Outcome, error) {
-		chosen, err := choose(ctx, providers(), r.cluster, self)
+		chosen, err := provider.Choose(ctx, provider.All(), r.cluster, self)
 		if err != nil {
 			return nil, err
 		}
-		chosen.announce(r.terminal.Note)
+		chosen.Announce(r.terminal.Note)
 		ends := &ready{}
 		defer ends.close()
 		return harness.Run(ctx, harness.Rooms{
-			Provider:    chosen.provider,
+			Provider:    chosen.Provider,
 			NewFleet:    func(spec harness.FleetSpec) (harness.Fleet, error) { return workloads.NewFleet(spec) },
 			NewObserver: func(spec harness.ObserverSpec) (harness.Observer, error) { return observe.New(spec), nil },
 			Infos:       workloads.Infos(),
@@ -137,15 +132,15 @@ func faultsByHand() byHand {
 
 func keptClusters(self []string) clusters {
 	return clusters{
-		up: func(ctx context.Context, r clusterRequest, spec harness.ClusterSpec) (harness.Cluster, error) {
-			chosen, err := choose(ctx, providers(), r, self)
+		up: func(ctx context.Context, r provider.Request, spec harness.ClusterSpec) (harness.Cluster, error) {
+			chosen, err := provider.Choose(ctx, provider.All(), r, self)
 			if err != nil {
 				return nil, err
 			}
-			chosen.announce(spec.Progress)
-			return chosen.provider.Start(ctx, spec)
+			chosen.Announce(spec.Progress)
+			return chosen.Provider.Start(ctx, spec)
 		},
-		attach: func(ctx context.Context) (harness.Cluster, error) { return attach(ctx, providers()) },
-		prune:  func(ctx context.Context, all bool) ([]string, error) { return prune(ctx, providers(), all) },
+		attach: func(ctx context.Context) (harness.Cluster, error) { return provider.Attach(ctx, provider.All()) },
+		prune:  func(ctx context.Context, all bool) ([]string, error) { return provider.Prune(ctx, provider.All(), all) },
 	}
 }

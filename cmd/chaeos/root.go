@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/harness/nearest"
 )
 
@@ -44,13 +45,13 @@ func subcommand(c *cobra.Command, args []string) error {
 			names = append(names, sub.Name())
 		}
 	}
-	return unknown("command", args[0], names)
+	return usage.Unknown("command", args[0], names)
 }
 
 // noArgs refuses arguments where there are none to give.
 func noArgs(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usagef("%s takes no arguments, and was given %q", path(c), args[0])
+		return usage.Errorf("%s takes no arguments, and was given %q", path(c), args[0])
 	}
 	return nil
 }
@@ -62,7 +63,7 @@ func path(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), 
 func oneArg(what, hint string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return usagef("%s takes %s, and was given %d arguments (%s)", path(c), what, len(args), hint)
+			return usage.Errorf("%s takes %s, and was given %d arguments (%s)", path(c), what, len(args), hint)
 		}
 		return nil
 	}
@@ -71,7 +72,7 @@ func oneArg(what, hint string) cobra.PositionalArgs {
 func someArgs(what, hint string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return usagef("%s takes at least %s (%s)", path(c), what, hint)
+			return usage.Errorf("%s takes at least %s (%s)", path(c), what, hint)
 		}
 		return nil
 	}
@@ -86,17 +87,17 @@ var valuesOf = map[string]string{
 func flagError(c *cobra.Command, err error) error {
 	var bad *pflag.InvalidValueError
 	if errors.As(err, &bad) && valuesOf[bad.GetFlag().Value.Type()] != "" {
-		return usagef("--%s %q: give %s", bad.GetFlag().Name, bad.GetValue(), valuesOf[bad.GetFlag().Value.Type()])
+		return usage.Errorf("--%s %q: give %s", bad.GetFlag().Name, bad.GetValue(), valuesOf[bad.GetFlag().Value.Type()])
 	}
 	var missing *pflag.NotExistError
 	if !errors.As(err, &missing) {
-		return usagef("%s (see %s --help)", err, c.CommandPath())
+		return usage.Errorf("%s (see %s --help)", err, c.CommandPath())
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	near := nearest.Names(missing.GetSpecifiedName(), names)
 	if len(near) == 0 {
-		return usagef("unknown flag %s (see %s --help)", err.Error()[strings.LastIndex(err.Error(), ": ")+2:], c.CommandPath())
+		return usage.Errorf("unknown flag %s (see %s --help)", err.Error()[strings.LastIndex(err.Error(), ": ")+2:], c.CommandPath())
 	}
-	return usagef("unknown flag --%s (did you mean --%s?)", missing.GetSpecifiedName(), strings.Join(near, ", --"))
+	return usage.Errorf("unknown flag --%s (did you mean --%s?)", missing.GetSpecifiedName(), strings.Join(near, ", --"))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/terminal"
 	"github.com/chaeos/chaeos/harness"
 )
 
@@ -84,11 +85,11 @@ func (a *app) runAll(ctx context.Context, specs []harness.RunSpec, f runFlags) e
 
 // runOne does one run and prints its report. Its error is nil, an outcome, or what failed.
 func (a *app) runOne(ctx context.Context, spec harness.RunSpec, f runFlags) error {
-	terminal := a.terminal()
-	ctx, stop := a.interruptible(ctx, terminal)
-	logTo(terminal)
-	out, err := a.parts.run(ctx, runRequest{cluster: f.request(), spec: spec, terminal: terminal})
-	terminal.Close()
+	term := a.terminal()
+	ctx, stop := a.interruptible(ctx, term)
+	terminal.LogTo(term)
+	out, err := a.parts.run(ctx, runRequest{cluster: f.request(), spec: spec, terminal: term})
+	term.Close()
 	stop()
 	if out != nil && out.Kept != nil {
 		fmt.Fprintf(a.stderr, "the cluster is still up: bootstrap %s; end it with: chaeos cluster down\n", strings.Join(out.Kept.Bootstrap, ","))

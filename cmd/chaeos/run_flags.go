@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/provider"
+	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/harness"
 )
 
@@ -35,8 +37,8 @@ type runFlags struct {
 }
 
 func (f *clusterFlags) register(c *cobra.Command, a *app) {
-	names := providerNames(a.parts.providers)
-	c.Flags().StringVar(&f.cluster, "cluster", autoCluster, "what runs the cluster: "+quoted(names)+"; auto takes "+autoTakes(a.parts.providers))
+	names := provider.Names(a.parts.providers)
+	c.Flags().StringVar(&f.cluster, "cluster", provider.Auto, "what runs the cluster: "+usage.Names(names)+"; auto takes "+provider.AutoTakes(a.parts.providers))
 	c.Flags().StringVar(&f.kafka, "kafka", a.parts.kafka, "Kafka version, instead of the experiment's")
 	c.Flags().StringVar(&f.kafkaHome, "kafka-home", "", "a Kafka directory to take the jars from, instead of a version")
 	c.Flags().StringVar(&f.image, "image", "", "the image to run Kafka from in containers (default: apache/kafka of the version)")
@@ -69,29 +71,29 @@ func complete(c *cobra.Command, flag string, names []string) {
 var kafkaVersion = regexp.MustCompile(`^\d+\.\d+\.\d+(-[A-Za-z0-9.]+)?$`)
 
 // request is the cluster to start.
-func (f *clusterFlags) request() clusterRequest {
-	return clusterRequest{provider: f.cluster, image: f.image, kafkaHome: f.kafkaHome}
+func (f *clusterFlags) request() provider.Request {
+	return provider.Request{Provider: f.cluster, Image: f.image, KafkaHome: f.kafkaHome}
 }
 
 // check refuses values that no run can be made of.
 func (f *clusterFlags) check(c *cobra.Command, a *app) error {
 	if c.Flags().Changed("kafka") && c.Flags().Changed("kafka-home") {
-		return usagef("--kafka and --kafka-home exclude each other: a Kafka directory has a version of its own")
+		return usage.Errorf("--kafka and --kafka-home exclude each other: a Kafka directory has a version of its own")
 	}
 	if err := f.topologyFlags.check(); err != nil {
 		return err
 	}
-	if _, err := f.request().candidates(a.parts.providers); err != nil {
+	if err := f.request().Check(a.parts.providers); err != nil {
 		return err
 	}
 	if f.kafkaHome == "" && !kafkaVersion.MatchString(f.kafka) {
-		return usagef("--kafka %q is not a Kafka version (write it like %s)", f.kafka, a.parts.kafka)
+		return usage.Errorf("--kafka %q is not a Kafka version (write it like %s)", f.kafka, a.parts.kafka)
 	}
 	if f.kafkaHome == "" {
 		return nil
 	}
 	if info, err := os.Stat(filepath.Join(f.kafkaHome, "libs")); err != nil || !info.IsDir() {
-		return usagef("--kafka-home %s is not a Kafka directory: it has no libs folder", f.kafkaHome)
+		return usage.Errorf("--kafka-home %s is not a Kafka directory: it has no libs folder", f.kafkaHome)
 	}
 	return nil
 }
@@ -103,28 +105,28 @@ func (f *runFlags) check(c *cobra.Command, a *app, runs int) error {
 	changed := c.Flags().Changed
 	switch {
 	case changed("rate") && !(f.rate >= harness.MinRate && f.rate <= harness.MaxRate): // NaN is neither
-		return usagef("--rate %v: give %g to %.0f records a second", f.rate, harness.MinRate, harness.MaxRate)
+		return usage.Errorf("--rate %v: give %g to %.0f records a second", f.rate, harness.MinRate, harness.MaxRate)
 	case changed("duration") && (f.duration < harness.MinDuration || f.duration > harness.MaxDuration):
-		return usagef("--duration %s: give %s to %s, for example 40s", f.duration, harness.MinDuration, harness.MaxDuration)
+		return usage.Errorf("--duration %s: give %s to %s, for example 40s", f.duration, harness.MinDuration, harness.MaxDuration)
 	case changed("min-isr") && (f.minISR < 1 || f.minISR > harness.MaxReplicas):
-		return usagef("--min-isr %d: topics have %d replicas; give 1 to %d", f.minISR, harness.MaxReplicas, harness.MaxReplicas)
+		return usage.Errorf("--min-isr %d: topics have %d replicas; give 1 to %d", f.minISR, harness.MaxReplicas, harness.MaxReplicas)
 	case changed("pipelines") && len(f.pipelines) == 0:
-		return usagef("--pipelines is empty: name at least one of %s", strings.Join(a.pipelineNames(), ", "))
+		return usage.Errorf("--pipelines is empty: name at least one of %s", strings.Join(a.pipelineNames(), ", "))
 	case f.out == "":
-		return usagef("--out is empty: name a folder")
+		return usage.Errorf("--out is empty: name a folder")
 	case f.keep && runs > 1:
-		return usagef("--keep leaves one cluster running: run one experiment at a time with it")
+		return usage.Errorf("--keep leaves one cluster running: run one experiment at a time with it")
 	}
 	return f.checkPipelines(a)
 }
 
 func (f *runFlags) checkPipelines(a *app) error {
 	for i, name := range f.pipelines {
-		if err := oneOf("pipeline", name, a.pipelineNames()); err != nil {
+		if err := usage.OneOf("pipeline", name, a.pipelineNames()); err != nil {
 			return err
 		}
 		if slices.Contains(f.pipelines[:i], name) {
-			return usagef("--pipelines names %s twice", name)
+			return usage.Errorf("--pipelines names %s twice", name)
 		}
 	}
 	return nil

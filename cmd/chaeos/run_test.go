@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/provider"
 	"github.com/chaeos/chaeos/harness"
 )
 
@@ -26,7 +27,7 @@ func TestRunPassesItsFlagsOn(t *testing.T) {
 	require.Len(t, b.requests, 2)
 	require.Equal(t, "own", b.requests[1].spec.Experiment.Name)
 	got := b.requests[0]
-	require.Equal(t, clusterRequest{provider: autoCluster, kafkaHome: home}, got.cluster)
+	require.Equal(t, provider.Request{Provider: provider.Auto, KafkaHome: home}, got.cluster)
 	require.Equal(t, harness.RunSpec{
 		Experiment: got.spec.Experiment, Seed: 9, Kafka: "4.3.1", KafkaHome: home, Out: "there", Command: []string{"chaeos"},
 		Overrides: map[string]string{"rate": "12.5", "duration": "1m0s", "pipelines": "transactional,acks1"},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/results"
 )
 
@@ -19,7 +20,7 @@ func (a *app) schemaCommand() *cobra.Command {
 		Short: "Print the JSON Schema of what --json prints: of a run's report, a suite's summary or a comparison",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usagef("schema prints one schema, and was given %d names", len(args))
+				return usage.Errorf("schema prints one schema, and was given %d names", len(args))
 			}
 			return nil
 		},
@@ -29,7 +30,7 @@ func (a *app) schemaCommand() *cobra.Command {
 			if len(args) == 1 {
 				name = args[0]
 			}
-			if err := oneOf("schema", name, names); err != nil {
+			if err := usage.OneOf("schema", name, names); err != nil {
 				return err
 			}
 			_, err := a.stdout.Write(schemas[name])

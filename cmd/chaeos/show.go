@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/prose"
 )
 
 // defaultSeed makes an unnamed seed the same everywhere: two people who type the same command get the same schedule.
@@ -39,7 +40,7 @@ func (a *app) showCommand() *cobra.Command {
 			if !yaml {
 				text = a.parts.show(e, seed)
 			}
-			_, err = io.WriteString(a.stdout, text)
+			_, err = io.WriteString(a.stdout, prose.Lines(text))
 			return err
 		},
 	}

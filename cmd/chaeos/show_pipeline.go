@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/results"
 	"github.com/chaeos/chaeos/workloads"
 )
@@ -17,7 +18,7 @@ func (a *app) showPipelineCommand() *cobra.Command {
 			return a.pipelineNames(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := oneOf("pipeline", args[0], a.pipelineNames()); err != nil {
+			if err := usage.OneOf("pipeline", args[0], a.pipelineNames()); err != nil {
 				return err
 			}
 			d, err := workloads.Describe(args[0])

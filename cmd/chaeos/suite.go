@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/usage"
+	"github.com/chaeos/chaeos/harness/prose"
 	"github.com/chaeos/chaeos/harness/suite"
 	"github.com/chaeos/chaeos/results"
 )
@@ -30,7 +32,7 @@ var suiteOnly = []string{"suite", "resume", "jobs", "repeat", "seed", "out", "js
 
 func (f *suiteFlags) register(c *cobra.Command, a *app) {
 	flags := c.Flags()
-	flags.StringVar(&f.name, "suite", "", "do the experiments of a suite: "+quoted(a.parts.suites.names))
+	flags.StringVar(&f.name, "suite", "", "do the experiments of a suite: "+usage.Names(a.parts.suites.names))
 	flags.IntVar(&f.repeat, "repeat", 0, "do each experiment this often, every time with the next seed (default: the suite's)")
 	flags.StringVar(&f.jobs, "jobs", "auto", "how many runs at a time; auto is a quarter of the cores, so that runs don't disturb each other's figures")
 	flags.StringVar(&f.resume, "resume", "", "continue a suite that was interrupted: its folder")
@@ -50,13 +52,13 @@ func (a *app) runSuite(c *cobra.Command, names []string, f runFlags) error {
 		return err
 	}
 	if f.keep {
-		return usagef("--keep leaves one cluster running: run one experiment at a time with it")
+		return usage.Errorf("--keep leaves one cluster running: run one experiment at a time with it")
 	}
 	book, err := a.book(c, names, f)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stderr, "%s: %d of %d runs to do, %d at a time, in %s\n", book.Name, len(book.Left()), len(book.Items), jobs, near(book.Dir()))
+	fmt.Fprintf(a.stderr, "%s: %d of %d runs to do, %d at a time, in %s\n", prose.Line(book.Name), len(book.Left()), len(book.Items), jobs, near(book.Dir()))
 	err = a.playSuite(c.Context(), book, jobs)
 	if e := a.summarySoFar(book, f.json); e != nil {
 		return errors.Join(err, e)
@@ -70,23 +72,23 @@ func (a *app) runSuite(c *cobra.Command, names []string, f runFlags) error {
 
 // playSuite does what is left of a suite, with the terminal and the signals.
 func (a *app) playSuite(ctx context.Context, book *suite.Book, jobs int) error {
-	terminal := a.terminal()
-	defer terminal.Close()
-	ctx, stop := a.interruptible(ctx, terminal)
+	term := a.terminal()
+	defer term.Close()
+	ctx, stop := a.interruptible(ctx, term)
 	defer stop()
-	terminal.Phase("suite", book.Name)
+	term.Phase("suite", book.Name)
 	now := &underWay{}
 	err := book.Run(ctx, suite.Doing{
 		Jobs: jobs,
 		Begin: func(i suite.Item) {
-			terminal.Note(i.String() + " begins")
+			term.Note(i.String() + " begins")
 			now.begin(i)
 			if a.live { // elsewhere the lines of beginnings and ends show it
-				terminal.Live(now.text(len(book.Items)-len(book.Left()), len(book.Items)), 0, 0)
+				term.Live(now.text(len(book.Items)-len(book.Left()), len(book.Items)), 0, 0)
 			}
 		},
 		End: func(r suite.Result) {
-			terminal.Note(logLine(r, len(book.Left())-1))
+			term.Note(logLine(r, len(book.Left())-1))
 			now.end(r.Item)
 		},
 		Do: func(ctx context.Context, i suite.Item) (suite.Result, error) {
@@ -112,7 +114,7 @@ func (f *suiteFlags) parallel() (int, error) {
 	}
 	jobs, err := strconv.Atoi(f.jobs)
 	if err != nil || jobs < 1 || jobs > 64 {
-		return 0, usagef("--jobs %q: give auto, or a number from 1 to 64", f.jobs)
+		return 0, usage.Errorf("--jobs %q: give auto, or a number from 1 to 64", f.jobs)
 	}
 	return jobs, nil
 }
@@ -121,10 +123,10 @@ func (f *suiteFlags) parallel() (int, error) {
 func (a *app) book(c *cobra.Command, names []string, f runFlags) (*suite.Book, error) {
 	if f.suite.resume != "" {
 		if len(names) > 0 || c.Flags().Changed("suite") || c.Flags().Changed("repeat") {
-			return nil, usagef("--resume continues what was planned: leave out experiments, --suite and --repeat")
+			return nil, usage.Errorf("--resume continues what was planned: leave out experiments, --suite and --repeat")
 		}
 		if set := runArgs(c); len(set) > 0 {
-			return nil, usagef("--resume continues with the flags of the first call: leave out %s", strings.Join(set, " "))
+			return nil, usage.Errorf("--resume continues with the flags of the first call: leave out %s", strings.Join(set, " "))
 		}
 		b, err := suite.Open(f.suite.resume)
 		if err != nil {
@@ -146,16 +148,16 @@ func (a *app) book(c *cobra.Command, names []string, f runFlags) (*suite.Book, e
 // suiteOf is the named suite, or one of the experiments that are named.
 func (a *app) suiteOf(c *cobra.Command, names []string, f runFlags) (name string, experiments []string, repeat int, err error) {
 	if c.Flags().Changed("repeat") && (f.suite.repeat < 1 || f.suite.repeat > 10_000) {
-		return "", nil, 0, usagef("--repeat %d: give a number from 1 to 10000", f.suite.repeat)
+		return "", nil, 0, usage.Errorf("--repeat %d: give a number from 1 to 10000", f.suite.repeat)
 	}
 	if f.suite.name == "" {
 		if len(names) == 0 {
-			return "", nil, 0, usagef("run takes at least one experiment, or --suite (%s)", experimentHint)
+			return "", nil, 0, usage.Errorf("run takes at least one experiment, or --suite (%s)", experimentHint)
 		}
 		return "own", names, max(f.suite.repeat, 1), nil
 	}
 	if len(names) > 0 {
-		return "", nil, 0, usagef("--suite %s names the experiments to run: leave out %s", f.suite.name, strings.Join(names, " "))
+		return "", nil, 0, usage.Errorf("--suite %s names the experiments to run: leave out %s", f.suite.name, strings.Join(names, " "))
 	}
 	experiments, repeat, err = a.parts.suites.find(f.suite.name)
 	if err != nil {
@@ -204,7 +206,7 @@ func (a *app) summarySoFar(book *suite.Book, json bool) error {
 	}
 	failed := failedOf(book)
 	if len(runs) == 0 && len(failed) == 0 && !json {
-		fmt.Fprintf(a.stdout, "suite %s   no run has come to its end\n", book.Name)
+		fmt.Fprintf(a.stdout, "suite %s   no run has come to its end\n", prose.Line(book.Name))
 		return nil
 	}
 	sum := summarised("suite "+book.Name, runs, failed)
@@ -215,7 +217,7 @@ func (a *app) summarySoFar(book *suite.Book, json bool) error {
 		if json {
 			return results.SummaryJSON(w, sum)
 		}
-		return results.WriteSummary(w, sum, results.SummaryOptions{Width: a.display.width})
+		return results.WriteSummary(w, sum, results.SummaryOptions{Width: a.display.Width})
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/files"
 	"github.com/chaeos/chaeos/harness/procs"
 	"github.com/chaeos/chaeos/harness/suite"
 )
@@ -29,7 +30,7 @@ type suites struct {
 // side share nothing. What it prints is kept next to its folder.
 func runChild(self []string) func(context.Context, string, suite.Item, []string) (suite.Result, error) {
 	return func(ctx context.Context, dir string, item suite.Item, args []string) (suite.Result, error) {
-		log, err := os.Create(filepath.Join(dir, fmt.Sprintf("%s-%d.log", filepath.Base(item.Experiment), item.Seed)))
+		log, err := files.Fresh(filepath.Join(dir, fmt.Sprintf("%s-%d.log", filepath.Base(item.Experiment), item.Seed)))
 		if err != nil {
 			return suite.Result{}, fmt.Errorf("suite: %w", err)
 		}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/terminal/screen"
+	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/suite"
 	"github.com/chaeos/chaeos/results"
@@ -24,7 +26,7 @@ func fakeSuites(t *testing.T, exit func(suite.Item) int) suites {
 		names: []string{"smoke"},
 		find: func(name string) ([]string, int, error) {
 			if name != "smoke" {
-				return nil, 0, usagef("unknown suite %q", name)
+				return nil, 0, usage.Errorf("unknown suite %q", name)
 			}
 			return []string{"baseline", "leader-partition"}, 1, nil
 		},
@@ -202,14 +204,14 @@ func TestUnderWay(t *testing.T) {
 
 // TestALiveSuiteSaysWhereItIs on a terminal, and leaves nothing of it there.
 func TestALiveSuiteSaysWhereItIs(t *testing.T) {
-	pty := openPTY(t)
+	pty := screen.Open(t)
 	b := newBench(t)
-	b.live, b.stderr = true, pty.slave
+	b.live, b.stderr = true, pty.File
 	b.parts.suites = fakeSuites(t, allGood)
 	inner := b.parts.suites.do
 	b.parts.suites.do = func(ctx context.Context, dir string, i suite.Item, args []string) (suite.Result, error) {
 		if i.Experiment == "leader-partition" {
-			pty.awaitScreen(t, func(s []string) bool {
+			pty.Await(t, func(s []string) bool {
 				last := s[len(s)-1]
 				return strings.HasPrefix(last, "suite 0s  1 of 2 runs done, now leader-partition seed 1")
 			})
@@ -217,6 +219,6 @@ func TestALiveSuiteSaysWhereItIs(t *testing.T) {
 		return inner(ctx, dir, i, args)
 	}
 	require.Zero(t, b.do("run", "--suite", "smoke", "--out", t.TempDir()))
-	screen := pty.awaitScreen(t, func(s []string) bool { return strings.HasSuffix(s[len(s)-1], "(0 left)") })
-	require.NotContains(t, strings.Join(screen, "\n"), "runs done")
+	shown := pty.Await(t, func(s []string) bool { return strings.HasSuffix(s[len(s)-1], "(0 left)") })
+	require.NotContains(t, strings.Join(shown, "\n"), "runs done")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/harness"
 )
 
@@ -37,7 +38,7 @@ func (f *topologyFlags) check() error {
 	}
 	for _, text := range f.properties {
 		if name, _, ok := strings.Cut(text, "="); !ok || strings.TrimSpace(name) == "" {
-			return usagef("--property %q: write it like replica.lag.time.max.ms=10000", text)
+			return usage.Errorf("--property %q: write it like replica.lag.time.max.ms=10000", text)
 		}
 	}
 	return nil
@@ -47,7 +48,7 @@ func parseFeature(text string) (harness.Feature, error) {
 	name, level, ok := strings.Cut(text, "=")
 	number, err := strconv.ParseInt(level, 10, 16)
 	if !ok || name == "" || err != nil || number < 0 {
-		return harness.Feature{}, usagef("--feature %q: write it like transaction.version=1", text)
+		return harness.Feature{}, usage.Errorf("--feature %q: write it like transaction.version=1", text)
 	}
 	return harness.Feature{Name: name, Level: int16(number)}, nil
 }
@@ -56,7 +57,7 @@ func parseFeature(text string) (harness.Feature, error) {
 func (f *topologyFlags) apply(flags *pflag.FlagSet, needs *harness.ClusterNeeds) error {
 	if flags.Changed("brokers") {
 		if needs.Topology.Brokers = f.brokers; f.brokers == 0 { // 0 would mean the default
-			return usagef("--brokers 0: a cluster has %d to %d brokers", harness.DefaultBrokers, harness.MostBrokers)
+			return usage.Errorf("--brokers 0: a cluster has %d to %d brokers", harness.DefaultBrokers, harness.MostBrokers)
 		}
 	}
 	if flags.Changed("controllers") {
@@ -76,7 +77,7 @@ func (f *topologyFlags) apply(flags *pflag.FlagSet, needs *harness.ClusterNeeds)
 	}
 	needs.Properties = f.merge(needs.Properties)
 	if err := needs.Topology.Check(); err != nil {
-		return usagef("%s", err)
+		return usage.Errorf("%s", err)
 	}
 	return nil
 }

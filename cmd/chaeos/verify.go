@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/chaeos/chaeos/cmd/chaeos/usage"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/results"
 )
@@ -46,7 +47,7 @@ func (a *app) judge(dir string) (*harness.Report, error) {
 }
 
 func notARun(dir string) error {
-	return usagef("%s is not a run's folder: it has no %s (name a folder that chaeos run made)", dir, harness.RecordFile)
+	return usage.Errorf("%s is not a run's folder: it has no %s (name a folder that chaeos run made)", dir, harness.RecordFile)
 }
 
 // print writes a report of the run in dir.
@@ -55,7 +56,7 @@ func (a *app) print(report *harness.Report, dir string, json bool) error {
 		return results.JSON(a.stdout, report)
 	}
 	return results.Table(a.stdout, report, results.Options{
-		Verify: "chaeos verify " + shellWord(near(dir)), Width: a.display.width, Color: a.display.color,
+		Verify: "chaeos verify " + shellWord(near(dir)), Width: a.display.Width, Color: a.display.Color,
 	})
 }
 

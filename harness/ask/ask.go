@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/chaeos/chaeos/harness/together"
 )
 
 // Timeout bounds one question to one broker unless Within says otherwise: a paused broker accepts and never answers.
@@ -117,15 +118,11 @@ type Answer[R kmsg.Response] struct {
 // All asks every node at once, and returns their answers in the order of the nodes. Each gets a request of its own: sending
 // sets a request's version.
 func All[R kmsg.Response](ctx context.Context, b Brokers, question func() kmsg.Request) []Answer[R] {
-	answers := make([]Answer[R], len(b.nodes))
-	var asking sync.WaitGroup
+	responses, errs := together.Ask(b.nodes, func(node int) (R, error) { return One[R](ctx, b, node, question()) })
+	var answers []Answer[R]
 	for i, node := range b.nodes {
-		asking.Go(func() {
-			resp, err := One[R](ctx, b, node, question())
-			answers[i] = Answer[R]{node, resp, err}
-		})
+		answers = append(answers, Answer[R]{node, responses[i], errs[i]})
 	}
-	asking.Wait()
 	return answers
 }
 

@@ -2,6 +2,7 @@ package ask
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"net"
 	"slices"
@@ -19,6 +20,8 @@ type PartitionState struct {
 	// Replicas are in order of preference.
 	Replicas []int32
 }
+
+func (s PartitionState) epoch() int32 { return s.LeaderEpoch }
 
 // InSync reports whether the partition has a leader and every replica is in sync.
 func (s PartitionState) InSync() bool { return s.Leader >= 0 && len(s.ISR) == len(s.Replicas) }
@@ -45,8 +48,12 @@ func (b Brokers) Metadata(ctx context.Context, topics ...string) (Metadata, erro
 	return md, nil
 }
 
+// ErrUnknownTopics is the answer of brokers that know none of the topics they were asked about.
+var ErrUnknownTopics = errors.New("no broker that answered knows any of the topics; check their names, or ask again")
+
 // Newest asks every node at once, and believes of each partition the answer with the highest leader epoch: a broker that
-// was cut off answers with what it knew. It also returns the nodes that answered, and fails only when none did.
+// was cut off answers with what it knew. It also returns the nodes that answered. It fails when none did, and with
+// ErrUnknownTopics when topics are named and none is known.
 func (b Brokers) Newest(ctx context.Context, topics ...string) (Metadata, []int, error) {
 	answers, err := answered(All[*kmsg.MetadataResponse](ctx, b, func() kmsg.Request { return MetadataRequest(topics...) }))
 	if err != nil {
@@ -57,6 +64,9 @@ func (b Brokers) Newest(ctx context.Context, topics ...string) (Metadata, []int,
 	for _, a := range answers {
 		md.add(a.Response)
 		nodes = append(nodes, a.Node)
+	}
+	if len(topics) > 0 && len(md.Topics) == 0 {
+		return md, nodes, ErrUnknownTopics
 	}
 	return md, nodes, nil
 }
@@ -71,7 +81,7 @@ type Leader struct {
 }
 
 // Leaders are the leaders of the topics' partitions by the newest leader epoch that any node knows. Partitions without a
-// leader are left out. It fails only when no node answers.
+// leader are left out. It fails as Newest does.
 func (b Brokers) Leaders(ctx context.Context, topics ...string) (map[TopicPartition]Leader, error) {
 	md, _, err := b.Newest(ctx, topics...)
 	if err != nil {
@@ -155,8 +165,13 @@ func (md *Metadata) add(resp *kmsg.MetadataResponse) {
 			partitions = map[int32]PartitionState{}
 			md.Topics[tp.Topic] = partitions
 		}
-		if known, ok := partitions[tp.Partition]; !ok || state.LeaderEpoch > known.LeaderEpoch {
-			partitions[tp.Partition] = state
-		}
+		keepNewest(partitions, tp.Partition, state)
+	}
+}
+
+// keepNewest takes an answer unless there is one of the same or a newer leader epoch.
+func keepNewest[K comparable, S interface{ epoch() int32 }](answers map[K]S, key K, answer S) {
+	if known, ok := answers[key]; !ok || answer.epoch() > known.epoch() {
+		answers[key] = answer
 	}
 }

@@ -93,6 +93,10 @@ func TestNewestOfThoseThatAnswer(t *testing.T) {
 	require.Len(t, md.Topics["in"], partitions)
 	require.NotContains(t, md.Topics, "nosuch")
 
+	_, answered, err = c.brokers().Only(1, 0).Newest(within(t), "nosuch")
+	require.ErrorIs(t, err, ask.ErrUnknownTopics)
+	require.Equal(t, []int{1, 0}, answered)
+
 	_, answered, err = c.brokers().Only(2).Within(50*time.Millisecond).Newest(within(t), "in")
 	require.ErrorContains(t, err, "broker 2, Metadata: no answer within 50ms")
 	require.Empty(t, answered)

@@ -20,6 +20,12 @@ type Quorum struct {
 	Heard map[int]int64
 }
 
+// HeardSince reports whether the leader has heard of a node at or after a time, in milliseconds of its wall clock. It has
+// always heard of itself.
+func (q Quorum) HeardSince(node int, millis int64) bool {
+	return node == q.Leader || q.Heard[node] >= millis
+}
+
 // Quorum asks the nodes in turn for the controller quorum. A broker forwards the question to the active controller: an
 // answer proves that it lives.
 func (b Brokers) Quorum(ctx context.Context) (Quorum, error) {

@@ -2,7 +2,6 @@ package catalogue
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,20 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	assert.Equal(t, string(want), got)
-}
 
 func TestEveryExperimentIsValid(t *testing.T) {
 	all, err := All()
@@ -52,7 +39,7 @@ func TestEveryExperimentIsValid(t *testing.T) {
 
 func TestShow(t *testing.T) {
 	for _, name := range Names() {
-		golden(t, name+".show", show(t, name, 7))
+		golden.Equal(t, "testdata/"+name+".show", show(t, name, 7))
 	}
 }
 
@@ -78,7 +65,7 @@ func TestSchedulesBySeed(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "schedules.txt", b.String())
+	golden.Equal(t, "testdata/schedules.txt", b.String())
 	assert.Equal(t, show(t, "worker-kill", 3), show(t, "worker-kill", 3), "the same seed gives the same bytes")
 	assert.NotEqual(t, show(t, "worker-kill", 3), show(t, "worker-kill", 4))
 }
@@ -110,7 +97,7 @@ func TestBrokenFiles(t *testing.T) {
 		require.ErrorAs(t, err, &usage, file)
 		fmt.Fprintln(&b, err)
 	}
-	golden(t, "broken.txt", b.String())
+	golden.Equal(t, "testdata/broken.txt", b.String())
 }
 
 func TestFilesFromUsers(t *testing.T) {
@@ -134,7 +121,7 @@ faults:
 	require.NoError(t, err)
 	exp, err = Concrete(exp, 2)
 	require.NoError(t, err)
-	golden(t, "mine.show", Show(exp, 2))
+	golden.Equal(t, "testdata/mine.show", Show(exp, 2))
 	assert.Equal(t, harness.Bounds{MinBefore: 1, MinAfter: 2, MinOffered: 3, StallThreshold: 2e9}, exp.Bounds)
 	assert.Equal(t, 3, exp.Workers)
 

@@ -13,7 +13,7 @@ type codec struct {
 	buf     []byte
 	reading bool
 	bad     bool
-	// known, where it is not nil, holds strings that were read before: histories name the same topics over and over.
+	// known, if it is not nil, holds strings that were read before: histories name the same topics over and over.
 	known map[string]string
 }
 
@@ -80,7 +80,7 @@ func (c *codec) string(v *string) {
 	}
 	b := c.taken()
 	if string(b) == *v {
-		return // an entry that is used again mostly names what the last of its kind named
+		return // an entry that is used again mostly has the string that the last of its kind had
 	}
 	known, ok := c.known[string(b)]
 	if !ok {
@@ -104,8 +104,8 @@ func (c *codec) taken() (b []byte) {
 	return b
 }
 
-// list moves a slice; each element needs a byte at least, so a length beyond what is left is refused before allocating.
-// What the slice held before is overwritten whole: every element's fields are all read.
+// list moves a slice. Each element needs a byte at least, so a length beyond what is left is refused before allocating.
+// What the slice held before is overwritten: all fields of every element are read.
 func list[T any](c *codec, v *[]T, each func(*T)) {
 	n := uint64(len(*v))
 	c.uint(&n)
@@ -129,9 +129,10 @@ func (c *codec) outcome(v *Outcome) {
 	c.bad = c.bad || *v > OutcomeFailed
 }
 
-// marshal appends the entry's kind and fields to dst.
+// marshal appends the entry's kind, time and fields to dst.
 func marshal(dst []byte, e Entry) []byte {
 	c := codec{buf: append(dst, byte(e.kind()))}
+	integer(&c, &e.stamp().At)
 	e.fields(&c)
 	return c.buf
 }
@@ -150,6 +151,7 @@ func unmarshal(b []byte) (Entry, error) {
 }
 
 func (c *codec) finish(e Entry, k byte) error {
+	integer(c, &e.stamp().At)
 	e.fields(c)
 	if c.bad || len(c.buf) != 0 {
 		return fmt.Errorf("%w of kind %d", errMalformed, k)

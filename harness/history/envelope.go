@@ -32,11 +32,11 @@ type Input struct {
 	Scheduled Time
 }
 
-// Origin says where an output comes from: which input record, and which processing of it.
+// Origin is where an output comes from: which input record, and which processing of it.
 type Origin struct {
 	Partition int32 `json:"partition"`
 	Offset    int64 `json:"offset"`
-	// Worker and Incarnation are the process life that produced the output.
+	// Worker and Incarnation are the process that produced the output.
 	Worker      uint16 `json:"worker"`
 	Incarnation uint32 `json:"incarnation"`
 	// Processing is new, within an incarnation, for each delivery of a record from a poll.
@@ -66,9 +66,9 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Errors of the envelope decoder.
 var (
-	// ErrForeign says that the value is not a chaeos envelope at all.
+	// ErrForeign: the value is no chaeos envelope at all.
 	ErrForeign = errors.New("not a chaeos record")
-	// ErrCorrupt says that the value claims to be an envelope but its length or CRC-32C is wrong.
+	// ErrCorrupt: the value claims to be an envelope, but its length or CRC-32C is wrong.
 	ErrCorrupt = errors.New("corrupt chaeos record")
 )
 
@@ -103,11 +103,11 @@ func appendHead(dst []byte, in Input, kind byte) []byte {
 	return append(dst, 0, 0, 0, 0) // the CRC's place
 }
 
-// paddingSize is how many bytes of padding there are to choose from: a power of two, and so many that two records of one
-// batch hardly ever share some.
+// paddingSize is how many bytes of padding there are to choose from: a power of two, and large enough that two records of
+// one batch hardly ever share some.
 const paddingSize = 1 << 20
 
-// padding is noise, made once: to draw it anew for each record took longer than to send it.
+// padding is noise, made once: drawing it for each record took longer than sending the record.
 var padding = sync.OnceValue(func() []byte {
 	noise := make([]byte, 0, paddingSize)
 	for x := uint64(1); len(noise) < paddingSize; {
@@ -138,15 +138,15 @@ func envelopeCRC(v []byte) uint32 {
 	return crc32.Update(crc32.Checksum(v[:crcAt], castagnoli), castagnoli, v[inputSize:])
 }
 
-// Decode reads a record's value. IsOutput tells whether a pipeline wrote it (then Origin is set) or a source.
-// It returns ErrForeign or ErrCorrupt, and allocates nothing.
+// Decode reads a record's value. IsOutput reports whether a pipeline wrote it (then Origin is set) or a source. It returns
+// ErrForeign or ErrCorrupt, and allocates nothing.
 func Decode(v []byte) (out Output, isOutput bool, err error) {
 	isOutput, err = DecodeInto(v, &out)
 	return out, isOutput, err
 }
 
-// DecodeInto is Decode for the many: it fills out, whose Origin it leaves alone where a source wrote the record. After
-// an error nothing in out means anything.
+// DecodeInto is Decode for many records: it fills out, and leaves its Origin alone if a source wrote the record. After an
+// error nothing in out means anything.
 func DecodeInto(v []byte, out *Output) (isOutput bool, err error) {
 	if len(v) < 4 || binary.BigEndian.Uint32(v) != envelopeMagic {
 		return false, ErrForeign

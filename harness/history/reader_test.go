@@ -15,7 +15,7 @@ import (
 // TestScanGivesTheSame: entries that are used again say what fresh ones say, whatever came before.
 func TestScanGivesTheSame(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		want := append(rapid.SliceOfN(rapid.Custom(drawEntry), 0, 20).Draw(rt, "entries"), &End{At: 5})
+		want := append(rapid.SliceOfN(rapid.Custom(drawEntry), 0, 20).Draw(rt, "entries"), &End{Stamp: At(5)})
 		path := filepath.Join(t.TempDir(), "x.hist")
 		require.NoError(rt, os.WriteFile(path, framesOf(want), 0o600))
 		i := 0
@@ -29,7 +29,7 @@ func TestScanGivesTheSame(t *testing.T) {
 // TestLargeFrames: frames beyond the reader's buffer are read whole, between small ones; damaged, they are lost whole.
 func TestLargeFrames(t *testing.T) {
 	big := &Latency{Pipeline: "p", HDR: bytes.Repeat([]byte{7}, 3*format.Buffer)}
-	want := []Entry{&Intent{At: 1}, big, &Intent{At: 2}, big, &End{At: 3}}
+	want := []Entry{&Intent{Stamp: At(1)}, big, &Intent{Stamp: At(2)}, big, &End{Stamp: At(3)}}
 	data := framesOf(want)
 	got, tail, err := readEntries(data)
 	require.NoError(t, err)

@@ -55,7 +55,7 @@ func (w *Writer) Write(entries ...Entry) error {
 
 // Close writes the End entry and closes the file.
 func (w *Writer) Close() error {
-	err := w.Write(&End{At: Now()})
+	err := w.Write(&End{Stamp: AtNow()})
 	return errors.Join(err, w.file.Close())
 }
 

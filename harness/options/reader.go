@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// Error says what is wrong with one option.
+// Error is what is wrong with one option.
 type Error struct {
 	// Option is the option's name.
 	Option string
-	// Unknown says that there is no such option: the name is wrong, not its value.
+	// Unknown says that there is no such option: its name is wrong, not its value.
 	Unknown bool
 	Reason  string
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Info says what one option is, for people.
+// Info describes one option for people.
 type Info struct{ Name, About string }
 
 // Registry is an explicit, sorted list of what users can name.

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/chaeos/chaeos/harness/files"
 )
 
 // Version is the version of the book's file.
@@ -144,11 +146,7 @@ func (b *Book) save() error {
 	if err != nil {
 		return fmt.Errorf("suite: %w", err)
 	}
-	tmp := b.path() + ".tmp"
-	if err := os.WriteFile(tmp, append(text, '\n'), 0o644); err != nil {
-		return fmt.Errorf("suite: %w", err)
-	}
-	if err := os.Rename(tmp, b.path()); err != nil {
+	if err := files.ReplaceBytes(b.path(), append(text, '\n')); err != nil {
 		return fmt.Errorf("suite: %w", err)
 	}
 	return nil

@@ -129,6 +129,10 @@ func TestBrowser(t *testing.T) {
 		"printed":            printed,
 		"linked":             linked,
 		"on a phone":         onAPhone,
+		"readable labels":    readableLabels,
+		"wanted":             wantedLooksDifferent,
+		"quiet legends":      quietLegends,
+		"a suite's nights":   showsTheNights,
 		"shows an empty run": showsAnEmptyRun,
 	} {
 		t.Run(name, func(t *testing.T) { look(t, tabs) })
@@ -168,6 +172,7 @@ func opensALife(t *testing.T, tabs chromium) {
 		const r = m.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2] })()`)
 	b.do(t, chromedp.MouseClickXY(at[0], at[1]), chromedp.Poll(isOpen, nil))
 	require.Contains(t, text("text"), "produced by source 0 at 13.9s")
+	require.True(t, eval[bool](t, b, wraps), "the end of a life's lines must not be out of sight")
 	require.Equal(t, "transactional · 14.000s · 1 of 2", text("place"))
 	b.do(t, chromedp.KeyEvent(kb.ArrowRight))
 	require.Contains(t, text("text"), "produced by source 0 at 14.0s")
@@ -179,12 +184,12 @@ func opensALife(t *testing.T, tabs chromium) {
 	b.do(t, chromedp.KeyEvent(kb.Escape), chromedp.Poll("!"+isOpen, nil))
 	b.do(t, chromedp.Evaluate(`document.querySelector(".marker.committed-not-seen[role]").focus()`, nil))
 	b.do(t, chromedp.KeyEvent(kb.Enter), chromedp.Poll(isOpen, nil))
-	require.Contains(t, text("title"), "a transaction of which the log holds no record")
+	require.Contains(t, text("title"), "a transaction without a record in the log")
 	require.Equal(t, "transaction 6: 0 of 100", text("about"))
 	require.True(t, eval[bool](t, b, `document.getElementById("life-text").hidden`), "no record, no life")
 	b.do(t, chromedp.KeyEvent(kb.Escape), chromedp.Poll("!"+isOpen, nil))
 	b.do(t, chromedp.Evaluate(`range.set(13.9, 14.1)`, nil))
-	require.Equal(t, []string{"", ""}, eval[[]string](t, b, `[...document.querySelectorAll(".marker.lost[role]")].map(m => m.textContent)`), "close by, each stands alone")
+	require.Equal(t, []string{"", ""}, eval[[]string](t, b, `[...document.querySelectorAll(".marker.lost[role]")].map(m => m.textContent)`), "close by, each is alone")
 	b.quiet(t)
 }
 
@@ -227,7 +232,7 @@ func hover(t *testing.T, tabs chromium) {
 		const r = o.getBoundingClientRect(); return [r.x + r.width * 16 / 62, r.y + 20] })()`) // of -2s to 60s, 14s
 	b.do(t, chromedp.MouseEvent(input.MouseMoved, at[0], at[1]), chromedp.Poll(`!document.querySelector(".tip").hidden`, nil))
 	require.Equal(t, "8.7s, held by transactional-0\npartition of broker 1", eval[string](t, b, `document.querySelector(".tip").textContent`),
-		"a chart tells of the bands that are drawn on it")
+		"a chart names the bands that are drawn on it")
 	for selector, says := range map[string]string{"svg.lanes rect.stall": "held by transactional-0", "svg.lanes rect.fault": "partition of broker 1"} {
 		b.do(t, chromedp.Evaluate(`document.querySelector("`+selector+`").dispatchEvent(
 			new PointerEvent("pointermove", {clientX: 200, clientY: 200, bubbles: true}))`, nil))
@@ -245,7 +250,7 @@ func zooms(t *testing.T, tabs chromium) {
 	b.do(t, chromedp.KeyEvent(kb.ArrowRight))
 	require.InDelta(t, 19.7, eval[float64](t, b, `range.now.from`), 1e-9)
 	b.do(t, chromedp.Click(`[data-range="-"]`, chromedp.ByQuery))
-	require.InDelta(t, -2, eval[float64](t, b, `range.now.from`), 1e-9, "buttons do what keys do, for who has none")
+	require.InDelta(t, -2, eval[float64](t, b, `range.now.from`), 1e-9, "buttons do what keys do")
 	b.do(t, chromedp.Click(`[data-range="+"]`, chromedp.ByQuery), chromedp.Focus("#timeline", chromedp.ByQuery))
 	b.do(t, chromedp.KeyEvent("0"))
 	require.InDeltaSlice(t, []float64{-2, 60}, eval[[]float64](t, b, `[range.now.from, range.now.to]`), 1e-9)
@@ -268,6 +273,89 @@ func onAPhone(t *testing.T, tabs chromium) {
 	b := open(t, tabs, 360, saved(t))
 	require.LessOrEqual(t, eval[int](t, b, `document.documentElement.scrollWidth`), 360)
 	require.True(t, eval[bool](t, b, painted))
+	for _, key := range []string{"delivered", "duplicates", "lost"} {
+		at := eval[[]float64](t, b, `(() => { const r = document.querySelector("#summary td[data-key=`+key+`]").getBoundingClientRect();
+			return [r.left, r.right, r.bottom] })()`)
+		require.GreaterOrEqual(t, at[0], 0.0, key)
+		require.LessOrEqual(t, at[1], 360.0, "%s is to the right of the screen", key)
+		require.LessOrEqual(t, at[2], 900.0, "%s is below the first screen", key)
+	}
+	require.Equal(t, `"LOST"`, eval[string](t, b, `getComputedStyle(document.querySelector("#summary td[data-key=lost]"), "::before").content`))
+	b.do(t, chromedp.Evaluate(`life.show(range.data.pipelines[1].markers[0], "transactional", 0, 0)`, nil))
+	require.True(t, eval[bool](t, b, wraps), "the end of a life's lines must not be out of sight")
+	b.quiet(t)
+}
+
+// wraps: nothing of the life is to the right of what its box shows.
+const wraps = `(() => { const e = document.getElementById("life-text"); return e.textContent.includes("at the end") && e.scrollWidth <= e.clientWidth })()`
+
+// contrasts are the contrast ratios of all labels on bars and markers, by WCAG 2, each over its bar's colour over the paper.
+const contrasts = `(() => {
+	const numbers = c => c.match(/[\d.]+/g).map(Number);
+	const light = ([r, g, b]) => [r, g, b].map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+		.reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+	const paper = numbers(getComputedStyle(document.body).backgroundColor);
+	return [...document.querySelectorAll("svg.lanes text:not(.label)")].map(text => {
+		const bar = getComputedStyle(text.previousElementSibling), [r, g, b, alpha = 1] = numbers(bar.fill), a = alpha * bar.opacity;
+		const below = light([r, g, b].map((v, i) => v * a + paper[i] * (1 - a))), above = light(numbers(getComputedStyle(text).fill));
+		return { text: text.textContent, ratio: (Math.max(above, below) + 0.05) / (Math.min(above, below) + 0.05) };
+	});
+})()`
+
+// readableLabels: every label on a bar has the contrast that WCAG asks of small text, in both themes.
+func readableLabels(t *testing.T, tabs chromium) {
+	b := open(t, tabs, 1280, saved(t))
+	type label struct {
+		Text  string
+		Ratio float64
+	}
+	for _, theme := range []string{"false", "true"} {
+		b.do(t, chromedp.Evaluate(`theme.set(`+theme+`)`, nil))
+		labels := eval[[]label](t, b, contrasts)
+		seen := map[string]bool{}
+		for _, l := range labels {
+			require.GreaterOrEqual(t, l.Ratio, 4.5, "%q, dark %s", l.Text, theme)
+			seen[l.Text] = true
+		}
+		for _, text := range []string{"partition", "broker 1", "broker 2", "2"} { // a fault, leaders, an incarnation or markers in one bar
+			require.True(t, seen[text], "%q of %v", text, labels)
+		}
+	}
+	b.quiet(t)
+}
+
+// wantedLooksDifferent: a violation that the experiment is there to show has another colour than one that is not wanted.
+func wantedLooksDifferent(t *testing.T, tabs chromium) {
+	r, tl := sample()
+	r.Rows[0].Delivered = "violated"
+	r.Rows[0].Numbers.Set("lost", 3)
+	r.Rows[0].Verdicts[0].Verdict, r.Rows[0].Verdicts[0].Expected = harness.Violated, harness.MustBreak
+	tl.Pipelines[0].Verdict, tl.Pipelines[0].Outcome = "at-least-once violated, as expected", "wanted"
+	path := filepath.Join(t.TempDir(), "wanted.html")
+	f, err := os.Create(path)
+	require.NoError(t, err)
+	require.NoError(t, page.HTML(f, r, tl, page.Options{}))
+	require.NoError(t, f.Close())
+	b := open(t, tabs, 1280, path)
+	for _, selector := range []string{"td[data-key=delivered]", "td[data-key=lost]"} {
+		colors := eval[[]string](t, b, `[...document.querySelectorAll("#summary tbody `+selector+`")].map(e => getComputedStyle(e).color)`)
+		require.NotEqual(t, colors[0], colors[1], selector)
+	}
+	badges := eval[[]string](t, b, `[...document.querySelectorAll(".badge")].map(e => getComputedStyle(e).color)`)
+	require.NotEqual(t, badges[0], badges[1])
+	require.Equal(t, "violated, as expected", eval[string](t, b, `document.querySelector("#summary tr.wanted td[data-key=delivered]").textContent`))
+	b.quiet(t)
+}
+
+// quietLegends: a legend has values only while the pointer is over a chart; a dash would look like a figure that is missing.
+func quietLegends(t *testing.T, tabs chromium) {
+	b := open(t, tabs, 1280, saved(t))
+	const values = `[...document.querySelectorAll(".u-legend")].map(l => l.textContent).join()`
+	require.Regexp(t, `^\s*acked\s*visible`, eval[string](t, b, values))
+	require.NotContains(t, eval[string](t, b, values), "–")
+	at := eval[[]float64](t, b, `(() => { const o = document.querySelector("#timeline .u-over"); o.scrollIntoView({block: "center"});
+		const r = o.getBoundingClientRect(); return [r.x + r.width / 2, r.y + 20] })()`)
+	b.do(t, chromedp.MouseEvent(input.MouseMoved, at[0], at[1]), chromedp.Poll(`document.querySelector(".u-legend").textContent.includes("/s")`, nil))
 	b.quiet(t)
 }
 

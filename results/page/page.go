@@ -3,7 +3,6 @@
 package page
 
 import (
-	"bytes"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -19,7 +18,7 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// scripts are the page's own, in the order in which they need each other.
+// scripts are the page's own. Each uses only those before it.
 var scripts = []string{"theme.js", "tip.js", "range.js", "life.js", "charts.js", "markers.js", "lanes.js", "main.js", "print.js"}
 
 // Options shape a page.
@@ -35,7 +34,7 @@ type view struct {
 	Head            []head
 	Rows            []tableRow
 	Faults          []string
-	// Why are the notes that say why a verdict is what it is, Notes the others: by the pipelines that they are about.
+	// Why are the notes that explain a verdict, Notes the others, and More how many those are. Both are grouped by pipeline.
 	Why, Notes      []about
 	More            int
 	Style           template.CSS
@@ -49,12 +48,12 @@ type head struct {
 }
 
 type tableRow struct {
-	Verdict string
+	Outcome results.Outcome
 	Cells   []cell
 }
 
 type cell struct {
-	Key, Text, Class string
+	Key, Header, Text, Class string
 }
 
 // about are the notes on one pipeline.
@@ -63,7 +62,7 @@ type about struct {
 	Notes    []results.Note
 }
 
-// notes groups a report's notes by pipeline: those that say why, and the others, of which there are more.
+// notes groups a report's notes by pipeline: those that explain a verdict, and the others.
 func notes(report *harness.Report) (why, others []about, more int) {
 	add := func(list []about, n results.Note) []about {
 		for i := range list {
@@ -75,7 +74,7 @@ func notes(report *harness.Report) (why, others []about, more int) {
 		return append(list, about{n.About, []results.Note{n}})
 	}
 	for _, n := range results.Notes(report, results.Options{}) {
-		if slices.Contains([]string{"why", "cause", "surprise"}, n.Kind) {
+		if slices.Contains([]string{"why", "cause", "proof", "surprise"}, n.Kind) {
 			why = add(why, n)
 		} else {
 			others = add(others, n)
@@ -100,16 +99,7 @@ func HTML(w io.Writer, report *harness.Report, timeline *Timeline, opts Options)
 	}
 	v.Head, v.Rows = table(report)
 	v.Why, v.Notes, v.More = notes(report)
-	var b bytes.Buffer
-	page, err := template.New("page.html.tmpl").Parse(must("page.html.tmpl"))
-	if err != nil {
-		return fmt.Errorf("page: %w", err)
-	}
-	if err := page.Execute(&b, v); err != nil {
-		return fmt.Errorf("page: %w", err)
-	}
-	_, err = w.Write(b.Bytes())
-	return err
+	return execute(w, "page.html.tmpl", v)
 }
 
 func table(report *harness.Report) ([]head, []tableRow) {
@@ -120,9 +110,9 @@ func table(report *harness.Report) ([]head, []tableRow) {
 	}
 	var rows []tableRow
 	for _, r := range report.Rows {
-		row := tableRow{Verdict: r.Verdict(r.Claims).String()}
+		row := tableRow{Outcome: results.OutcomeOf(r)}
 		for _, c := range columns {
-			row.Cells = append(row.Cells, cell{c.Key, c.Text(r), class(c, r)})
+			row.Cells = append(row.Cells, cell{c.Key, c.Header, c.Text(r), class(c, r)})
 		}
 		rows = append(rows, row)
 	}
@@ -132,11 +122,13 @@ func table(report *harness.Report) ([]head, []tableRow) {
 // wrong are the figures that should be 0.
 var wrong = []string{"duplicates", "lost", "unprocessed", "hidden", "hanging", "phantom", "torn", "committedNotSeen", "abortedSeen", "contradicted", "corrupt", "foreign"}
 
-// class says how a cell looks: words to the left, nothing pale, what should not be there bold.
+// class is how a cell looks: words to the left, nothing pale, what should not be there bold.
 func class(c results.Column, row harness.Row) string {
 	switch v := c.Value(row); {
 	case c.Left():
 		return "left"
+	case c.Infinite(row):
+		return "wrong"
 	case v == nil, v == uint64(0), v == time.Duration(0):
 		return "none"
 	case slices.Contains(wrong, c.Key):

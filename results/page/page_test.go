@@ -41,13 +41,14 @@ func sample() (*harness.Report, *page.Timeline) {
 
 func timeline() *page.Timeline {
 	t := &page.Timeline{From: -2, To: 60, Explain: "chaeos explain x",
-		Faults:  []page.Band{{From: 12, To: p(27.0), Name: "partition", Text: "partition of broker 1"}},
-		Leaders: []page.Leaders{{Partition: "out/0", Spans: []page.LeaderSpan{{From: -2, To: p(20.0), Leader: 1, Text: "1", Tip: "broker 1"}, {From: 20, Leader: 2, Text: "2", Dim: true}}}},
-		Lives: []page.Life{{Member: "transactional-0", Spans: []page.LifeSpan{{From: -2, To: p(30.0), State: "up", Text: "1", Tip: "incarnation 1"},
+		Faults: []page.Band{{From: 12, To: p(27.0), Name: "partition", Text: "partition of broker 1"}},
+		Leaders: []page.Leaders{{Partition: "out/0", Spans: []page.LeaderSpan{{From: -2, To: p(20.0), Leader: 1, Text: "broker 1", Tip: "broker 1"}, {From: 20, To: p(40.0), Leader: 2, Text: "broker 2", Dim: true},
+			{From: 40, To: p(50.0), Leader: 3, Text: "broker 3"}, {From: 50, Leader: 4, Text: "broker 4"}}}},
+		Members: []page.Member{{Member: "transactional-0", Spans: []page.MemberSpan{{From: -2, To: p(30.0), State: "up", Text: "1", Tip: "incarnation 1"},
 			{From: 30, To: p(35.0), State: "killed", Tip: "killed"}, {From: 35, State: "up", Text: "2", Tip: "incarnation 2"}}}},
 	}
 	for _, name := range []string{"acks1", "transactional"} {
-		pipe := page.Pipeline{Name: name, Verdict: "held", Stalls: []page.Band{}, Markers: []page.Marked{}, Lag: []page.Lag{}}
+		pipe := page.Pipeline{Name: name, Verdict: "at-least-once held", Outcome: "held", Stalls: []page.Band{}, Markers: []page.Marked{}, Lag: []page.Lag{}}
 		for i := range 620 {
 			x := -2 + float64(i)/10
 			pipe.Times = append(pipe.Times, x)
@@ -56,13 +57,13 @@ func timeline() *page.Timeline {
 			pipe.P50, pipe.P99, pipe.Max = append(pipe.P50, p(12.0)), append(pipe.P99, p(40.0)), append(pipe.Max, p(400.0))
 		}
 		if name == "transactional" {
-			pipe.Verdict = "violated"
+			pipe.Verdict, pipe.Outcome = "exactly-once violated", "violated"
 			pipe.Stalls = []page.Band{{From: 12, To: p(20.7), Name: "transactional-0", Text: "8.7s, held by transactional-0"}}
 			pipe.Markers = []page.Marked{
-				{Kind: "lost", Total: 9, At: []float64{14, 14.01, 40}, Records: []string{"0/4711", "0/4714", "0/9000"}, Told: map[int]page.Told{
-					0: {Text: "sequence 4711 is not there", Life: "produced by source 0 at 13.9s\nnot in the log"}, 1: {Text: "nor 4714", Life: "produced by source 0 at 14.0s"}}},
-				{Kind: "committed-not-seen", Total: 1, At: []float64{13}, Records: []string{""}, Told: map[int]page.Told{0: {Text: "transaction 6: 0 of 100"}}},
-				{Kind: "torn", Total: 1, At: []float64{15}, Records: []string{"0/412"}, Told: map[int]page.Told{}},
+				{Kind: "lost", Total: 9, At: []float64{14, 14.01, 40}, Records: []string{"0/4711", "0/4714", "0/9000"}, Details: map[int]page.Detail{
+					0: {Text: "sequence 4711 is not there", Life: "produced by source 0 at 13.9s\n" + strings.Repeat("what matters most is said at the end of a long line, ", 8) + "not in the log"}, 1: {Text: "nor 4714", Life: "produced by source 0 at 14.0s"}}},
+				{Kind: "committed-not-seen", Total: 1, At: []float64{13}, Records: []string{""}, Details: map[int]page.Detail{0: {Text: "transaction 6: 0 of 100"}}},
+				{Kind: "torn", Total: 1, At: []float64{15}, Records: []string{"0/412"}, Details: map[int]page.Detail{}},
 			}
 			pipe.Lag = []page.Lag{{Partition: 0, Values: pipe.Acked}}
 		}

@@ -1,31 +1,33 @@
 package page
 
-// Timeline is what the page draws. Times are seconds from the start of the load.
+// Timeline is what the page draws. Times are seconds from the start of the load, or of the run where that never began.
 type Timeline struct {
 	From      float64    `json:"from"`
 	To        float64    `json:"to"`
 	Faults    []Band     `json:"faults"`
 	Pipelines []Pipeline `json:"pipelines"`
 	Leaders   []Leaders  `json:"leaders"`
-	Lives     []Life     `json:"lives"`
-	// Explain is the command that tells a record's life, up to the record.
+	Members   []Member   `json:"members"`
+	// Explain is the command that prints a record's life, without the record.
 	Explain string `json:"explain"`
 }
 
-// Band is something that lasted: a fault, or a stall.
+// Band is a time on the axis: a fault's, or a stall's.
 type Band struct {
 	From float64 `json:"from"`
 	// To is nil where it had not ended.
 	To *float64 `json:"to"`
-	// Name is short: the fault's, or the transaction's. Text is all there is to say.
+	// Name is short: the fault's, or the transaction's. Text is the whole story.
 	Name string `json:"name"`
 	Text string `json:"text"`
 }
 
 // Pipeline is one pipeline's series, all over the same times.
 type Pipeline struct {
-	Name    string    `json:"name"`
+	Name string `json:"name"`
+	// Verdict is in words, Outcome the class that it is drawn in (results.Outcome).
 	Verdict string    `json:"verdict"`
+	Outcome string    `json:"outcome"`
 	Times   []float64 `json:"times"`
 	// Acked and Visible are records a second.
 	Acked   []Value `json:"acked"`
@@ -49,7 +51,7 @@ type Lag struct {
 	Values    []Value `json:"values"`
 }
 
-// Leaders is who led one partition, and whether every replica was in sync.
+// Leaders are the leaders of one partition, and whether every replica was in sync.
 type Leaders struct {
 	// Partition is topic/partition.
 	Partition string       `json:"partition"`
@@ -63,18 +65,18 @@ type LeaderSpan struct {
 	Leader int32    `json:"leader"`
 	Text   string   `json:"text"`
 	Tip    string   `json:"tip"`
-	// Dim says that a replica is out of sync.
+	// Dim marks a time in which a replica is out of sync.
 	Dim bool `json:"dim,omitempty"`
 }
 
-// Life is one member's incarnations.
-type Life struct {
-	Member string     `json:"member"`
-	Spans  []LifeSpan `json:"spans"`
+// Member is one source or worker, and its incarnations.
+type Member struct {
+	Member string       `json:"member"`
+	Spans  []MemberSpan `json:"spans"`
 }
 
-// LifeSpan is a time in which a member was up, killed or paused.
-type LifeSpan struct {
+// MemberSpan is a time in which a member was up, killed or paused.
+type MemberSpan struct {
 	From  float64  `json:"from"`
 	To    *float64 `json:"to"`
 	State string   `json:"class"`
@@ -86,28 +88,28 @@ type LifeSpan struct {
 type Marked struct {
 	// Kind is duplicate, lost, torn, or another anomaly's name.
 	Kind string `json:"kind"`
-	// Total is how many the report counts: more than there are markers where it is a great many.
+	// Total is how many the report counts. There may be fewer markers.
 	Total uint64 `json:"total"`
 	// At are their times, Records their records as source/sequence ("" for a transaction that left none).
 	At      []float64 `json:"at"`
 	Records []string  `json:"records"`
-	// Told are those of which the page carries more, by their number in At: all of them where there are not too many.
-	Told map[int]Told `json:"told"`
+	// Details are what the page says of them, by their index in At: of all where there are not too many.
+	Details map[int]Detail `json:"details"`
 }
 
-// Told is what a page says of one anomaly.
-type Told struct {
-	// Text says it in a sentence, Life is the record's life as chaeos explain tells it ("" it has no record).
+// Detail is what a page says of one anomaly.
+type Detail struct {
+	// Text is a sentence. Life is the record's life as chaeos explain prints it ("" the anomaly has no record).
 	Text string `json:"text"`
 	Life string `json:"life"`
 }
 
-// NewTimeline is a timeline without anything on it.
+// NewTimeline returns an empty timeline.
 func NewTimeline(from, to float64) *Timeline {
-	return &Timeline{From: from, To: to, Faults: []Band{}, Pipelines: []Pipeline{}, Leaders: []Leaders{}, Lives: []Life{}}
+	return &Timeline{From: from, To: to, Faults: []Band{}, Pipelines: []Pipeline{}, Leaders: []Leaders{}, Members: []Member{}}
 }
 
-// Whole is the pipeline with empty series where it has none, as the page's script expects them.
+// Whole returns the pipeline with empty series in place of nil ones, as the page's script expects them.
 func (p Pipeline) Whole() Pipeline {
 	if p.Times == nil {
 		p.Times = []float64{}

@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kerr"
-	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
@@ -27,40 +26,20 @@ const (
 
 // Ask sends an administrative request to the first broker that answers: each forwards it to the active controller.
 func Ask[R kmsg.Response](ctx context.Context, f *harness.Field, req kmsg.Request) (R, error) {
-	return AskNodes[R](ctx, f.Admin, f.Cluster.Info().Nodes, req)
-}
-
-// AskNodes sends a request to the nodes in turn until one answers.
-func AskNodes[R kmsg.Response](ctx context.Context, client *kgo.Client, nodes []int, req kmsg.Request) (R, error) {
-	var none R
-	kresp, err := harness.AskBrokers(ctx, client, nodes, req)
-	if err != nil {
-		return none, err
-	}
-	resp, ok := kresp.(R)
-	if !ok {
-		return none, fmt.Errorf("%T was answered by %T", req, kresp)
-	}
-	return resp, nil
+	return ask.First[R](ctx, f.Brokers(), req)
 }
 
 // AskLeader sends a request to a partition's leader, which the caller knows; a negative number is no leader.
 func AskLeader[R kmsg.Response](ctx context.Context, f *harness.Field, leader int, req kmsg.Request) (R, error) {
 	if leader < 0 {
 		var none R
-		return none, errors.New("it has no leader now")
+		return none, ErrNoLeader
 	}
-	return AskNodes[R](ctx, f.Admin, []int{leader}, req)
+	return ask.One[R](ctx, f.Brokers(), leader, req)
 }
 
-// CodeError returns the error of a code, with the broker's own words if it sent any; nil for code 0.
-func CodeError(code int16, message *string) error {
-	err := kerr.ErrorForCode(code)
-	if err != nil && message != nil && *message != "" {
-		return fmt.Errorf("%w (%s)", err, *message)
-	}
-	return err
-}
+// ErrNoLeader is why a partition's leader can't be asked.
+var ErrNoLeader = errors.New("it has no leader now")
 
 // Until repeats what fails until it succeeds or ctx ends. Its error then has the last thing that was wrong.
 func Until(ctx context.Context, do func() error) error {

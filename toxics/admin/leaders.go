@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 )
 
 // The election types of ElectLeaders.
@@ -20,7 +21,7 @@ const (
 )
 
 // Reorder gives partitions the given lists of replicas. Callers keep the sets as they are, so that no data moves.
-func Reorder(ctx context.Context, f *harness.Field, replicas map[TopicPartition][]int32) error {
+func Reorder(ctx context.Context, f *harness.Field, replicas map[ask.TopicPartition][]int32) error {
 	req := kmsg.NewPtrAlterPartitionAssignmentsRequest()
 	req.TimeoutMillis = int32(RequestTimeout.Milliseconds())
 	byTopic := map[string][]kmsg.AlterPartitionAssignmentsRequestTopicPartition{}
@@ -38,10 +39,10 @@ func Reorder(ctx context.Context, f *harness.Field, replicas map[TopicPartition]
 	if err != nil {
 		return fmt.Errorf("reorder replicas: %w", err)
 	}
-	errs := []error{CodeError(resp.ErrorCode, resp.ErrorMessage)}
+	errs := []error{ask.CodeError(resp.ErrorCode, resp.ErrorMessage)}
 	for _, t := range resp.Topics {
 		for _, p := range t.Partitions {
-			if err := CodeError(p.ErrorCode, p.ErrorMessage); err != nil {
+			if err := ask.CodeError(p.ErrorCode, p.ErrorMessage); err != nil {
 				errs = append(errs, fmt.Errorf("reorder replicas of %s/%d: %w", t.Topic, p.Partition, err))
 			}
 		}
@@ -51,10 +52,10 @@ func Reorder(ctx context.Context, f *harness.Field, replicas map[TopicPartition]
 
 // Elect asks for an election in each partition, and returns what went wrong in which. That a partition already has its
 // preferred leader is no error.
-func Elect(ctx context.Context, f *harness.Field, kind int8, partitions []TopicPartition) (map[TopicPartition]error, error) {
+func Elect(ctx context.Context, f *harness.Field, kind int8, partitions []ask.TopicPartition) (map[ask.TopicPartition]error, error) {
 	req := kmsg.NewPtrElectLeadersRequest()
 	req.ElectionType, req.TimeoutMillis = kind, int32(RequestTimeout.Milliseconds())
-	for _, topic := range TopicsOf(partitions) {
+	for _, topic := range ask.Topics(partitions) {
 		t := kmsg.NewElectLeadersRequestTopic()
 		t.Topic = topic
 		for _, p := range partitions {
@@ -66,17 +67,17 @@ func Elect(ctx context.Context, f *harness.Field, kind int8, partitions []TopicP
 	}
 	resp, err := Ask[*kmsg.ElectLeadersResponse](ctx, f, req)
 	if err == nil {
-		err = CodeError(resp.ErrorCode, nil)
+		err = ask.CodeError(resp.ErrorCode, nil)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("elect leaders: %w", err)
 	}
-	failed := map[TopicPartition]error{}
+	failed := map[ask.TopicPartition]error{}
 	for _, t := range resp.Topics {
 		for _, p := range t.Partitions {
-			err := CodeError(p.ErrorCode, p.ErrorMessage)
+			err := ask.CodeError(p.ErrorCode, p.ErrorMessage)
 			if err != nil && !errors.Is(err, kerr.ElectionNotNeeded) {
-				failed[TopicPartition{t.Topic, p.Partition}] = fmt.Errorf("elect a leader of %s/%d: %w", t.Topic, p.Partition, err)
+				failed[ask.TopicPartition{Topic: t.Topic, Partition: p.Partition}] = fmt.Errorf("elect a leader of %s/%d: %w", t.Topic, p.Partition, err)
 			}
 		}
 	}
@@ -89,15 +90,15 @@ func WithFirst(list []int32, first int32) []int32 {
 }
 
 // AwaitLeaders waits until each partition has the leader it should have.
-func AwaitLeaders(ctx context.Context, f *harness.Field, next map[TopicPartition]int) error {
-	topics := TopicsOf(slices.Collect(maps.Keys(next)))
+func AwaitLeaders(ctx context.Context, f *harness.Field, next map[ask.TopicPartition]int) error {
+	topics := ask.Topics(slices.Collect(maps.Keys(next)))
 	return Until(ctx, func() error {
-		now, _, err := NewestTopics(ctx, f.Admin, f.Cluster.Info().Nodes, topics...)
+		now, _, err := f.Brokers().Newest(ctx, topics...)
 		if err != nil {
 			return err
 		}
 		for p, want := range next {
-			if leader := now[p.Topic][p.Partition].Leader; leader != want {
+			if leader := now.Topics[p.Topic][p.Partition].Leader; leader != want {
 				return fmt.Errorf("%s is led by %d, not %d", p, leader, want)
 			}
 		}
@@ -106,10 +107,10 @@ func AwaitLeaders(ctx context.Context, f *harness.Field, next map[TopicPartition
 }
 
 // Agreed returns an error where brokers name different leaders, or none. Brokers that don't answer have no say.
-func Agreed(ctx context.Context, f *harness.Field, partitions []TopicPartition) error {
-	var first map[string]map[int32]harness.PartitionState
-	for _, node := range f.Cluster.Info().Nodes {
-		md, err := harness.AskMetadata(ctx, f.Admin, []int{node}, TopicsOf(partitions)...)
+func Agreed(ctx context.Context, f *harness.Field, partitions []ask.TopicPartition) error {
+	var first map[string]map[int32]ask.PartitionState
+	for _, node := range f.Brokers().Nodes() {
+		md, err := f.Brokers().Only(node).Metadata(ctx, ask.Topics(partitions)...)
 		if err != nil {
 			continue
 		}
@@ -131,12 +132,12 @@ func Agreed(ctx context.Context, f *harness.Field, partitions []TopicPartition) 
 
 // PutBack restores one partition's order of replicas, and its preferred leader. Where that one is down or behind, the present
 // leader stays.
-func PutBack(ctx context.Context, f *harness.Field, p TopicPartition, order []int32) error {
+func PutBack(ctx context.Context, f *harness.Field, p ask.TopicPartition, order []int32) error {
 	return Until(ctx, func() error {
-		if err := Reorder(ctx, f, map[TopicPartition][]int32{p: order}); err != nil {
+		if err := Reorder(ctx, f, map[ask.TopicPartition][]int32{p: order}); err != nil {
 			return err
 		}
-		failed, err := Elect(ctx, f, PreferredElection, []TopicPartition{p})
+		failed, err := Elect(ctx, f, PreferredElection, []ask.TopicPartition{p})
 		if err == nil && !errors.Is(failed[p], kerr.PreferredLeaderNotAvailable) {
 			err = failed[p]
 		}
@@ -145,7 +146,7 @@ func PutBack(ctx context.Context, f *harness.Field, p TopicPartition, order []in
 }
 
 // Movable lists the replicas in sync that don't lead, in the order of the assignment.
-func Movable(s harness.PartitionState) []int {
+func Movable(s ask.PartitionState) []int {
 	var can []int
 	for _, r := range s.Replicas {
 		if int(r) != s.Leader && slices.Contains(s.ISR, r) {

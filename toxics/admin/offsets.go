@@ -1,49 +1,34 @@
 package admin
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 )
 
 // Committed is one committed offset of a group.
 type Committed struct {
-	TopicPartition
+	ask.TopicPartition
 	Offset int64
 }
 
 // FetchOffsets returns the offsets that a group has committed, sorted.
 func FetchOffsets(ctx context.Context, f *harness.Field, group string) ([]Committed, error) {
-	req := kmsg.NewPtrOffsetFetchRequest()
-	g := kmsg.NewOffsetFetchRequestGroup()
-	g.Group, g.Topics = group, nil // all topics
-	req.Groups = append(req.Groups, g)
-	resp, err := AskCoordinator[*kmsg.OffsetFetchResponse](ctx, f, group, pinned{req, namesVersion})
+	offsets, err := f.Brokers().CommittedOffsets(ctx, group, false)
 	if err != nil {
 		return nil, fmt.Errorf("offsets of group %s: %w", group, err)
 	}
 	var found []Committed
-	for _, g := range resp.Groups {
-		if err := CodeError(g.ErrorCode, nil); err != nil {
-			return nil, fmt.Errorf("offsets of group %s: %w", group, err)
-		}
-		for _, t := range g.Topics {
-			for _, p := range t.Partitions {
-				if p.Offset >= 0 {
-					found = append(found, Committed{TopicPartition{t.Topic, p.Partition}, p.Offset})
-				}
-			}
-		}
+	for _, tp := range slices.SortedFunc(maps.Keys(offsets), ask.TopicPartition.Compare) {
+		found = append(found, Committed{tp, offsets[tp]})
 	}
-	slices.SortFunc(found, func(a, b Committed) int {
-		return cmp.Or(Compare(a.TopicPartition, b.TopicPartition), cmp.Compare(a.Offset, b.Offset))
-	})
 	return found, nil
 }
 
@@ -51,7 +36,7 @@ func FetchOffsets(ctx context.Context, f *harness.Field, group string) ([]Commit
 func DeleteOffsets(ctx context.Context, f *harness.Field, group string, which []Committed) error {
 	req := kmsg.NewPtrOffsetDeleteRequest()
 	req.Group = group
-	for _, topic := range TopicsOf(partitionsOf(which)) {
+	for _, topic := range ask.Topics(partitionsOf(which)) {
 		t := kmsg.NewOffsetDeleteRequestTopic()
 		t.Topic = topic
 		for _, c := range which {
@@ -63,14 +48,14 @@ func DeleteOffsets(ctx context.Context, f *harness.Field, group string, which []
 		}
 		req.Topics = append(req.Topics, t)
 	}
-	resp, err := AskCoordinator[*kmsg.OffsetDeleteResponse](ctx, f, group, req)
+	resp, _, err := ask.Coordinated[*kmsg.OffsetDeleteResponse](ctx, f.Brokers(), group, req)
 	if err != nil {
 		return fmt.Errorf("delete offsets of group %s: %w", group, err)
 	}
-	errs := []error{CodeError(resp.ErrorCode, nil)}
+	errs := []error{ask.CodeError(resp.ErrorCode, nil)}
 	for _, t := range resp.Topics {
 		for _, p := range t.Partitions {
-			if err := CodeError(p.ErrorCode, nil); err != nil {
+			if err := ask.CodeError(p.ErrorCode, nil); err != nil {
 				errs = append(errs, fmt.Errorf("delete offset of %s/%d: %w", t.Topic, p.Partition, err))
 			}
 		}
@@ -81,15 +66,12 @@ func DeleteOffsets(ctx context.Context, f *harness.Field, group string, which []
 // expiryVersion is the last version of OffsetCommit that carries a retention time of its own.
 const expiryVersion = 4
 
-// namesVersion is the last version of OffsetFetch that names topics: later ones have ids only.
-const namesVersion = 9
-
 // ExpireOffsets commits the same offsets again with a retention time of a millisecond: the broker's own clean-up finds them
 // too old at its next round.
 func ExpireOffsets(ctx context.Context, f *harness.Field, group string, which []Committed) error {
 	req := kmsg.NewPtrOffsetCommitRequest()
 	req.Group, req.Generation, req.RetentionTimeMillis = group, -1, 1
-	for _, topic := range TopicsOf(partitionsOf(which)) {
+	for _, topic := range ask.Topics(partitionsOf(which)) {
 		t := kmsg.NewOffsetCommitRequestTopic()
 		t.Topic = topic
 		for _, c := range which {
@@ -101,13 +83,13 @@ func ExpireOffsets(ctx context.Context, f *harness.Field, group string, which []
 		}
 		req.Topics = append(req.Topics, t)
 	}
-	resp, err := AskCoordinator[*kmsg.OffsetCommitResponse](ctx, f, group, pinned{req, expiryVersion})
+	resp, _, err := ask.Coordinated[*kmsg.OffsetCommitResponse](ctx, f.Brokers(), group, ask.Pin(req, expiryVersion))
 	if err != nil {
 		return fmt.Errorf("let offsets of group %s expire: %w", group, err)
 	}
 	for _, t := range resp.Topics {
 		for _, p := range t.Partitions {
-			if err := CodeError(p.ErrorCode, nil); err != nil {
+			if err := ask.CodeError(p.ErrorCode, nil); err != nil {
 				return fmt.Errorf("let the offset of %s/%d expire: %w", t.Topic, p.Partition, err)
 			}
 		}
@@ -115,17 +97,8 @@ func ExpireOffsets(ctx context.Context, f *harness.Field, group string, which []
 	return nil
 }
 
-// pinned is a request whose version must not be newer than the given one.
-type pinned struct {
-	kmsg.Request
-	version int16
-}
-
-// MaxVersion is what the client asks for to choose a version.
-func (p pinned) MaxVersion() int16 { return p.version }
-
-func partitionsOf(which []Committed) []TopicPartition {
-	var all []TopicPartition
+func partitionsOf(which []Committed) []ask.TopicPartition {
+	var all []ask.TopicPartition
 	for _, c := range which {
 		all = append(all, c.TopicPartition)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 )
 
 // Resource is a topic or a broker, whose settings can be changed.
@@ -51,12 +52,12 @@ func alterSetting(ctx context.Context, f *harness.Field, r Resource, name string
 	}
 	res.Configs = append(res.Configs, entry)
 	req.Resources = append(req.Resources, res)
-	resp, err := AskNodes[*kmsg.IncrementalAlterConfigsResponse](ctx, f.Admin, r.Nodes(f), req)
+	resp, err := ask.First[*kmsg.IncrementalAlterConfigsResponse](ctx, f.Brokers().Only(r.Nodes(f)...), req)
 	if err != nil {
 		return fmt.Errorf("set %s of %s: %w", name, r, err)
 	}
 	for _, res := range resp.Resources {
-		if err := CodeError(res.ErrorCode, res.ErrorMessage); err != nil {
+		if err := ask.CodeError(res.ErrorCode, res.ErrorMessage); err != nil {
 			return fmt.Errorf("set %s of %s: %w", name, r, err)
 		}
 	}
@@ -64,29 +65,8 @@ func alterSetting(ctx context.Context, f *harness.Field, r Resource, name string
 }
 
 // DescribeSetting asks the nodes in turn what a setting is now.
-func DescribeSetting(
-	ctx context.Context, f *harness.Field, nodes []int, r Resource, name string,
-) (kmsg.DescribeConfigsResponseResourceConfig, error) {
-	var none kmsg.DescribeConfigsResponseResourceConfig
-	req := kmsg.NewPtrDescribeConfigsRequest()
-	res := kmsg.NewDescribeConfigsRequestResource()
-	res.ResourceType, res.ResourceName, res.ConfigNames = r.Kind, r.Name, []string{name}
-	req.Resources = append(req.Resources, res)
-	resp, err := AskNodes[*kmsg.DescribeConfigsResponse](ctx, f.Admin, nodes, req)
-	if err != nil {
-		return none, fmt.Errorf("%s of %s: %w", name, r, err)
-	}
-	for _, res := range resp.Resources {
-		if err := CodeError(res.ErrorCode, res.ErrorMessage); err != nil {
-			return none, fmt.Errorf("%s of %s: %w", name, r, err)
-		}
-		for _, c := range res.Configs {
-			if c.Name == name {
-				return c, nil
-			}
-		}
-	}
-	return none, fmt.Errorf("%s has no setting %q", r, name)
+func DescribeSetting(ctx context.Context, f *harness.Field, nodes []int, r Resource, name string) (ask.Setting, error) {
+	return f.Brokers().Only(nodes...).Setting(ctx, r.Kind, r.Name, name)
 }
 
 // Nodes are the brokers to ask: only a broker itself knows its own settings.
@@ -101,7 +81,7 @@ func (r Resource) Nodes(f *harness.Field) []int {
 }
 
 // OwnValue returns the value that was set on the resource itself, nil if it is inherited.
-func OwnValue(r Resource, c kmsg.DescribeConfigsResponseResourceConfig) *string {
+func OwnValue(r Resource, c ask.Setting) *string {
 	own := kmsg.ConfigSourceDynamicTopicConfig
 	if r.Kind == kmsg.ConfigResourceTypeBroker {
 		own = kmsg.ConfigSourceDynamicBrokerConfig

@@ -48,9 +48,6 @@ func Shows(ctx context.Context, f *harness.Field, r Resource, name string, value
 // hears reports whether a node follows the metadata log, as far as the quorum's leader knows. The brokers to ask must be some
 // that do.
 func hears(ctx context.Context, f *harness.Field, asked []int, node int) bool {
-	heard, err := harness.QuorumHeard(ctx, f.Admin, asked)
-	if err != nil {
-		return true
-	}
-	return heard[node] > time.Now().Add(-heardOf).UnixMilli() // the leader answers by the wall clock, which is the same machine's
+	quorum, err := f.Brokers().Only(asked...).Quorum(ctx)
+	return err != nil || quorum.HeardSince(node, time.Now().Add(-heardOf).UnixMilli()) // the leader answers by the wall clock, which is the same machine's
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
@@ -25,7 +26,7 @@ func (s *stage) leaders(t *testing.T) map[int32]int {
 
 func (s *stage) leadersOf(t *testing.T, topic string) map[int32]int {
 	t.Helper()
-	md, err := harness.AskMetadata(t.Context(), s.Admin, []int{3}, topic)
+	md, err := ask.Of(s.Admin, 3).Metadata(t.Context(), topic)
 	require.NoError(t, err)
 	leaders := map[int32]int{}
 	for p, state := range md.Topics[topic] {
@@ -125,9 +126,9 @@ func (s *stage) config(t *testing.T, kind kmsg.ConfigResourceType, resource, nam
 	r := kmsg.NewDescribeConfigsRequestResource()
 	r.ResourceType, r.ResourceName, r.ConfigNames = kind, resource, []string{name}
 	req.Resources = append(req.Resources, r)
-	kresp, err := harness.AskBrokers(t.Context(), s.Admin, []int{2}, req)
+	resp, err := ask.First[*kmsg.DescribeConfigsResponse](t.Context(), ask.Of(s.Admin, 2), req)
 	require.NoError(t, err)
-	found := kresp.(*kmsg.DescribeConfigsResponse).Resources
+	found := resp.Resources
 	require.Len(t, found, 1)
 	require.NoError(t, kerr.ErrorForCode(found[0].ErrorCode))
 	require.Len(t, found[0].Configs, 1)
@@ -174,11 +175,11 @@ func (s *stage) commit(t *testing.T, group string, offset int64) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	require.NoError(t, wait.Poll(ctx, 100*time.Millisecond, func() (bool, error) { // a new coordinator loads first
-		kresp, err := harness.AskBrokers(ctx, s.Admin, []int{node}, pinned{req, 9})
+		resp, err := ask.First[*kmsg.OffsetCommitResponse](ctx, ask.Of(s.Admin, node), ask.Pin(req, 9))
 		if err != nil {
 			return false, err
 		}
-		return kresp.(*kmsg.OffsetCommitResponse).Topics[0].Partitions[0].ErrorCode == 0, nil
+		return resp.Topics[0].Partitions[0].ErrorCode == 0, nil
 	}))
 }
 
@@ -192,22 +193,14 @@ func (s *stage) offsets(t *testing.T, group string, coordinator int) []int64 {
 	topic.Topic, topic.Partitions = s.Plan.Input, []int32{0, 1, 2}
 	g.Topics = append(g.Topics, topic)
 	req.Groups = append(req.Groups, g)
-	kresp, err := harness.AskBrokers(t.Context(), s.Admin, []int{coordinator}, pinned{req, 9})
+	resp, err := ask.First[*kmsg.OffsetFetchResponse](t.Context(), ask.Of(s.Admin, coordinator), ask.Pin(req, 9))
 	require.NoError(t, err)
 	var offsets []int64
-	for _, p := range kresp.(*kmsg.OffsetFetchResponse).Groups[0].Topics[0].Partitions {
+	for _, p := range resp.Groups[0].Topics[0].Partitions {
 		offsets = append(offsets, p.Offset)
 	}
 	return offsets
 }
-
-// pinned is a request of an older version, which names topics.
-type pinned struct {
-	kmsg.Request
-	version int16
-}
-
-func (p pinned) MaxVersion() int16 { return p.version }
 
 func TestUncleanElection(t *testing.T) {
 	s := newStage(t)
@@ -249,7 +242,7 @@ func (s *stage) awaitISR(t *testing.T, topic string, partition int32, only int32
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	require.NoError(t, wait.Poll(ctx, 100*time.Millisecond, func() (bool, error) {
-		md, err := harness.AskMetadata(ctx, s.Admin, []int{3}, topic)
+		md, err := ask.Of(s.Admin, 3).Metadata(ctx, topic)
 		if err != nil {
 			return false, nil
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
@@ -17,7 +18,7 @@ const fencedWithin = 25 * time.Second
 
 func TestTargets(t *testing.T) {
 	s := newStage(t)
-	controller, err := harness.Controller(t.Context(), s.Admin, []int{1, 2, 3})
+	controller, err := ask.Of(s.Admin, 1, 2, 3).Controller(t.Context())
 	require.NoError(t, err)
 	layout := s.Plan.Pipelines[0]
 	group, transactions := coordinator(t, s, 0, layout.Group), coordinator(t, s, 1, layout.TransactionalIDs[0])

@@ -11,7 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
-	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/toxics"
 	"github.com/chaeos/chaeos/toxics/kit"
 	"github.com/chaeos/chaeos/toxics/target"
@@ -192,7 +192,7 @@ func othersPreferred(t *testing.T, s *stage, b *bystander) func(*testing.T) {
 		require.Zero(t, topic.Partitions[0].ErrorCode, topic.Topic)
 	}
 	assert.Eventually(t, func() bool { // heard of by the broker that the bystander asks
-		md, err := harness.AskMetadata(t.Context(), s.Admin, b.brokers, b.topic)
+		md, err := ask.Of(s.Admin, b.brokers...).Metadata(t.Context(), b.topic)
 		return err == nil && md.Topics[b.topic][0].Replicas[0] == 3
 	}, heardWithin, 20*time.Millisecond)
 	return func(*testing.T) {}

@@ -17,6 +17,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/wait"
 	"github.com/chaeos/chaeos/toxics"
@@ -265,7 +266,7 @@ func (s *stage) awaitInSync(t *testing.T) {
 
 func (s *stage) notInSync(ctx context.Context) error {
 	for _, node := range s.cluster.Info().Nodes {
-		md, err := harness.AskMetadata(ctx, s.Admin, []int{node}, s.Plan.Input, s.Plan.Pipelines[0].Output)
+		md, err := ask.Of(s.Admin, node).Metadata(ctx, s.Plan.Input, s.Plan.Pipelines[0].Output)
 		if err != nil {
 			return err
 		}
@@ -295,7 +296,7 @@ func (s *stage) newLeader(t *testing.T, partition int32, old int, within time.Du
 			if node == old {
 				continue
 			}
-			md, err := harness.AskMetadata(ctx, s.Admin, []int{node}, s.Plan.Pipelines[0].Output)
+			md, err := ask.Of(s.Admin, node).Metadata(ctx, s.Plan.Pipelines[0].Output)
 			if err == nil {
 				leader = md.Topics[s.Plan.Pipelines[0].Output][partition].Leader
 			}
@@ -332,11 +333,11 @@ func coordinatorBy(t *testing.T, s *stage, asked []int, kind int8, key string) i
 	req.CoordinatorType, req.CoordinatorKeys = kind, []string{key}
 	node := 0
 	require.NoError(t, wait.Poll(ctx, 200*time.Millisecond, func() (bool, error) {
-		kresp, err := harness.AskBrokers(ctx, s.Admin, asked, req)
+		resp, err := ask.First[*kmsg.FindCoordinatorResponse](ctx, ask.Of(s.Admin, asked...), req)
 		if err != nil {
 			return false, nil
 		}
-		found := kresp.(*kmsg.FindCoordinatorResponse).Coordinators
+		found := resp.Coordinators
 		if len(found) == 1 && found[0].ErrorCode == 0 {
 			node = int(found[0].NodeID)
 		}

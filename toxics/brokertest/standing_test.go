@@ -12,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
 )
 
@@ -67,7 +68,7 @@ func (b *bystander) processes(t *testing.T) map[string]string {
 
 func (b *bystander) leaders(t *testing.T) map[int32]string {
 	t.Helper()
-	md, err := harness.AskMetadata(t.Context(), b.stage.Admin, b.brokers, b.topic)
+	md, err := ask.Of(b.stage.Admin, b.brokers...).Metadata(t.Context(), b.topic)
 	require.NoError(t, err)
 	all := map[int32]string{}
 	for p, state := range md.Topics[b.topic] {
@@ -85,9 +86,9 @@ func (b *bystander) settings(t *testing.T) map[string]string {
 		r := kmsg.NewDescribeConfigsRequestResource()
 		r.ResourceType, r.ResourceName = kind, name
 		req.Resources = append(req.Resources, r)
-		kresp, err := harness.AskBrokers(t.Context(), b.stage.Admin, []int{node}, req)
+		resp, err := ask.First[*kmsg.DescribeConfigsResponse](t.Context(), ask.Of(b.stage.Admin, node), req)
 		require.NoError(t, err)
-		for _, c := range kresp.(*kmsg.DescribeConfigsResponse).Resources[0].Configs {
+		for _, c := range resp.Resources[0].Configs {
 			switch c.Source {
 			case kmsg.ConfigSourceDynamicTopicConfig, kmsg.ConfigSourceDynamicBrokerConfig, kmsg.ConfigSourceDynamicDefaultBrokerConfig:
 				all[name+" "+c.Name] = text(c.Value)
@@ -144,9 +145,9 @@ func (b *bystander) transaction(t *testing.T, coordinator int) string {
 	t.Helper()
 	req := kmsg.NewPtrDescribeTransactionsRequest()
 	req.TransactionalIDs = []string{b.transactional}
-	kresp, err := harness.AskBrokers(t.Context(), b.stage.Admin, []int{coordinator}, req)
+	resp, err := ask.First[*kmsg.DescribeTransactionsResponse](t.Context(), ask.Of(b.stage.Admin, coordinator), req)
 	require.NoError(t, err)
-	found := kresp.(*kmsg.DescribeTransactionsResponse).TransactionStates
+	found := resp.TransactionStates
 	require.Len(t, found, 1)
 	return fmt.Sprintf("%s, producer %d in epoch %d", found[0].State, found[0].ProducerID, found[0].ProducerEpoch)
 }
@@ -158,9 +159,9 @@ func (s *stage) open(t *testing.T, topic string, partition int32, leader int) st
 	r := kmsg.NewDescribeProducersRequestTopic()
 	r.Topic, r.Partitions = topic, []int32{partition}
 	req.Topics = append(req.Topics, r)
-	kresp, err := harness.AskBrokers(t.Context(), s.Admin, []int{leader}, req)
+	resp, err := ask.First[*kmsg.DescribeProducersResponse](t.Context(), ask.Of(s.Admin, leader), req)
 	require.NoError(t, err)
-	found := kresp.(*kmsg.DescribeProducersResponse).Topics[0].Partitions[0]
+	found := resp.Topics[0].Partitions[0]
 	if err := kerr.ErrorForCode(found.ErrorCode); err != nil {
 		return err.Error()
 	}

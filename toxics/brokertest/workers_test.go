@@ -15,6 +15,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/wait"
@@ -226,9 +227,9 @@ func (s *stage) transactionalIDs(t *testing.T) []string {
 	prefix := strings.TrimSuffix(s.Plan.Input, "-in")
 	var ids []string
 	for _, node := range s.cluster.Info().Nodes {
-		kresp, err := harness.AskBrokers(t.Context(), s.Admin, []int{node}, kmsg.NewPtrListTransactionsRequest())
+		resp, err := ask.First[*kmsg.ListTransactionsResponse](t.Context(), ask.Of(s.Admin, node), kmsg.NewPtrListTransactionsRequest())
 		require.NoError(t, err)
-		for _, state := range kresp.(*kmsg.ListTransactionsResponse).TransactionStates {
+		for _, state := range resp.TransactionStates {
 			if strings.HasPrefix(state.TransactionalID, prefix) {
 				ids = append(ids, state.TransactionalID)
 			}

@@ -11,8 +11,8 @@ import (
 // apiVersions is the one API whose responses keep the old head whatever their version.
 const apiVersions = 18
 
-// Codes lists the error codes in a response, each once and sorted: those of its partitions and members among them, and
-// 0 only where there is no other. The body is what follows the correlation id; key and version are the request's.
+// Codes lists the error codes in a response, each once and sorted, also those of its partitions and members; 0 only if there is no
+// other. The body is what follows the correlation id; key and version are the request's.
 func Codes(key, version int16, body []byte) ([]int16, error) {
 	resp := kmsg.ResponseForKey(key)
 	if resp == nil || version > resp.MaxVersion() {

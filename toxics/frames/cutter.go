@@ -1,16 +1,16 @@
 package frames
 
-// Part says what the bytes are that a step took.
+// Part is what the bytes are that a step took.
 type Part int
 
 const (
-	// More says that further bytes are needed to complete a head: what was taken is kept.
+	// More bytes are needed to complete a head: what was taken is kept.
 	More Part = iota
-	// Begin says that a head is complete.
+	// Begin is the end of a head: it is complete.
 	Begin
-	// Body says that the bytes belong to the frame that began last.
+	// Body bytes belong to the frame that began last.
 	Body
-	// Raw says that the bytes belong to a stream that can't be read: it isn't Kafka's, or it is encrypted.
+	// Raw bytes belong to a stream that can't be read: it isn't Kafka's, or it is encrypted.
 	Raw
 )
 
@@ -22,8 +22,8 @@ type cutter struct {
 	raw      bool
 }
 
-// Head returns the bytes of the head that began last, those of earlier chunks among them; of one that is not complete,
-// those there are; and of a stream that has just turned out to be raw, those taken before. It is good until the next step.
+// Head returns the bytes of the head that began last, also those from earlier chunks: all that there are if it is not complete,
+// and if the stream has just turned out to be raw, those taken before. It is valid until the next step.
 func (c *cutter) Head() []byte { return c.head }
 
 // Kept is the number of bytes of an incomplete head.
@@ -37,8 +37,8 @@ func (c *cutter) Kept() int {
 // Left is how many bytes of the body are still to come.
 func (c *cutter) Left() int { return c.left }
 
-// plan says of the first bytes of a head how many it needs, as far as they tell, how long its frame is once they are all
-// there, and whether they can be a head at all.
+// plan tells from the first bytes of a head how many bytes the head needs as far as they show, how long its frame is once the
+// head is complete, and whether it can be a head at all.
 type plan func(head []byte) (need, frame int, plausible bool)
 
 func (c *cutter) step(data []byte, plan plan) (int, Part) {

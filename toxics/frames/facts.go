@@ -7,18 +7,18 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// Facts are what a request's body says that a filter can ask for.
+// Facts are the things in a request's body that a filter can ask for.
 type Facts struct {
 	TransactionalIDs []string
 	Topics           []string
-	// TopicIDs stand in the place of names from Produce 13, Fetch 13, OffsetCommit 10 and TxnOffsetCommit 6 on.
+	// TopicIDs replace names from Produce 13, Fetch 13, OffsetCommit 10 and TxnOffsetCommit 6 on.
 	TopicIDs [][16]byte
 	// Unanswered says that no response follows: Produce with acks=0.
 	Unanswered bool
 }
 
-// Carries says which of the facts the requests of an API have a place for. Requests to end a transaction, for example,
-// say nothing of topics, and WriteTxnMarkers names producers by number, not transactions by id.
+// Carries reports which of the facts the requests of an API can have. Requests to end a transaction, for example, name no
+// topics, and WriteTxnMarkers names producers by number, not transactions by id.
 func Carries(key int16) (transactionalID, topic bool) {
 	switch kmsg.RequestForKey(key).(type) {
 	case *kmsg.ProduceRequest, *kmsg.AddPartitionsToTxnRequest, *kmsg.TxnOffsetCommitRequest:
@@ -31,8 +31,8 @@ func Carries(key int16) (transactionalID, topic bool) {
 	return false, false
 }
 
-// ReadFacts reads a request's body: all bytes of the frame after its head. An error says that its version is unknown or
-// that it is malformed.
+// ReadFacts reads a request's body: all bytes of the frame after its head. It returns an error if the version is unknown or the
+// body is malformed.
 func ReadFacts(head Request, body []byte) (Facts, error) {
 	req := kmsg.RequestForKey(head.Key)
 	if req == nil || head.Version > req.MaxVersion() {
@@ -104,7 +104,7 @@ func (f *Facts) ofProduce(r *kmsg.ProduceRequest) {
 	}
 }
 
-// ofAddPartitions reads both forms: clients speak up to version 3, which has one transaction, brokers later ones.
+// ofAddPartitions reads both forms: clients send versions up to 3, with one transaction, brokers later ones.
 func (f *Facts) ofAddPartitions(r *kmsg.AddPartitionsToTxnRequest) {
 	f.transaction(&r.TransactionalID)
 	for _, t := range r.Topics {

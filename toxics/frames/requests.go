@@ -2,8 +2,8 @@ package frames
 
 import "encoding/binary"
 
-// Limits of what can be the head of a request. Brokers refuse requests above socket.request.max.bytes (100 MiB unless
-// set); the first bytes of TLS and HTTP read as sizes far above the limit here.
+// Limits of what can be the head of a request. Brokers refuse requests above socket.request.max.bytes (default 100 MiB); the first
+// bytes of TLS and HTTP read as sizes far above the limit here.
 const (
 	maxFrame   = 256 << 20
 	maxKey     = 255
@@ -11,7 +11,7 @@ const (
 	// fixedHead is a request's head without the client id: size, key, version, correlation id, length of the client id.
 	fixedHead = 14
 	sizeBytes = 4
-	// correlationAt is where the correlation id stands in a request, and correlationInResponse in a response.
+	// correlationAt is where the correlation id is in a request, correlationInResponse where it is in a response.
 	correlationAt         = 8
 	correlationInResponse = 4
 )
@@ -22,14 +22,14 @@ type Request struct {
 	Size         int
 	Key, Version int16
 	Correlation  int32
-	// ClientID is empty where the client gave none.
+	// ClientID is empty if the client sent none.
 	ClientID string
 }
 
 // Requests finds the requests in a stream. The zero value is at the stream's beginning.
 type Requests struct{ cutter }
 
-// Step takes some of the bytes and says how many and what they are. Bytes taken into a head are kept, see Head.
+// Step takes some of the bytes, and returns how many and what they are. Bytes of a head are kept, see Head.
 func (r *Requests) Step(data []byte) (int, Part) { return r.step(data, requestHead) }
 
 // Request reads the head that is complete.

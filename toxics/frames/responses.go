@@ -2,13 +2,13 @@ package frames
 
 import "encoding/binary"
 
-// responseHeadLength is what of a response is always there: size and correlation id.
+// responseHeadLength is the length of what every response has: size and correlation id.
 const responseHeadLength = 8
 
 // Responses finds the responses in a stream. The zero value is at the stream's beginning.
 type Responses struct{ cutter }
 
-// Step takes some of the bytes and says how many and what they are. Bytes taken into a head are kept, see Head.
+// Step takes some of the bytes, and returns how many and what they are. Bytes of a head are kept, see Head.
 func (r *Responses) Step(data []byte) (int, Part) { return r.step(data, responseHead) }
 
 // Size is the number of bytes, after its size field, of the response that began last.

@@ -3,13 +3,12 @@ package inject
 import (
 	"context"
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/toxics/target"
@@ -60,24 +59,23 @@ func (q *quorumWatch) sample(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, quorumWithin)
 	defer cancel()
 	asked := history.Now()
-	answers, _ := together.Ask(q.asked, func(node int) (map[int]int64, error) {
-		return harness.QuorumHeard(ctx, q.field.Admin, []int{node})
+	answers, errs := together.Ask(q.asked, func(node int) (ask.Quorum, error) {
+		return q.field.Brokers().Only(node).Quorum(ctx)
 	})
-	var heard map[int]int64
-	for _, answer := range answers {
-		if answer != nil {
-			heard = answer
+	var now *ask.Quorum
+	for i := range answers {
+		if errs[i] == nil {
+			now = &answers[i]
 		}
 	}
-	q.note(heard, asked, history.Now(), time.Now())
+	q.note(now, asked, history.Now(), time.Now())
 }
 
-// note takes one answer: when the leader last heard of each node, by the wall clock, which is the same machine's; nil if no
-// broker had an answer. The leader itself is always heard.
-func (q *quorumWatch) note(heard map[int]int64, asked, at history.Time, wall time.Time) {
+// note takes one answer, nil if no broker had one. The leader's times are by the wall clock, which is the same machine's.
+func (q *quorumWatch) note(now *ask.Quorum, asked, at history.Time, wall time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if heard == nil {
+	if now == nil {
 		if q.lost == 0 {
 			q.lost = asked
 		}
@@ -85,13 +83,11 @@ func (q *quorumWatch) note(heard map[int]int64, asked, at history.Time, wall tim
 		return
 	}
 	q.lost = 0
-	for node, last := range heard {
-		switch {
-		case last == math.MaxInt64:
-			if q.next == 0 && q.before > 0 && node != q.before {
-				q.next, q.moved = node, at.Sub(q.start)
-			}
-		case last > 0 && slices.Contains(q.hit, node):
+	if q.next == 0 && q.before > 0 && now.Leader != q.before {
+		q.next, q.moved = now.Leader, at.Sub(q.start)
+	}
+	for _, node := range q.hit {
+		if last := now.Heard[node]; last > 0 && node != now.Leader {
 			silent := min(wall.Sub(time.UnixMilli(last)), at.Sub(q.start))
 			q.unheard[node] = max(q.unheard[node], silent)
 		}

@@ -1,13 +1,13 @@
 package inject
 
 import (
-	"math"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/toxics/target"
 )
@@ -15,7 +15,7 @@ import (
 // What a fault does to controllers that keep no records is seen in the quorum: who leads it, and whom the leader has not
 // heard of.
 func TestControllersAreHitWhereTheQuorumShowsIt(t *testing.T) {
-	const leads, start, asking = math.MaxInt64, history.Time(1e12), 100 * time.Millisecond
+	const start, asking = history.Time(1e12), 100 * time.Millisecond
 	wall := time.UnixMilli(1_000_000)
 	type answer struct {
 		after time.Duration
@@ -53,14 +53,14 @@ func TestControllersAreHitWhereTheQuorumShowsIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			q := &quorumWatch{hit: c.hit, before: 4, start: start, unheard: map[int]time.Duration{}}
 			for _, a := range c.answers {
-				var heard map[int]int64
+				var now *ask.Quorum
 				if a.leads > 0 {
-					heard = map[int]int64{a.leads: leads}
+					now = &ask.Quorum{Leader: a.leads, Heard: map[int]int64{a.leads: -1}}
 				}
 				for node, ago := range a.heard {
-					heard[node] = wall.Add(a.after - ago).UnixMilli()
+					now.Heard[node] = wall.Add(a.after - ago).UnixMilli()
 				}
-				q.note(heard, start.Add(a.after-asking), start.Add(a.after), wall.Add(a.after))
+				q.note(now, start.Add(a.after-asking), start.Add(a.after), wall.Add(a.after))
 			}
 			proof, hit := q.proof("killed")
 			assert.Equal(t, c.proof, proof)

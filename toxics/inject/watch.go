@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/wait"
-	"github.com/chaeos/chaeos/toxics/admin"
 	"github.com/chaeos/chaeos/toxics/target"
 )
 
@@ -34,7 +34,7 @@ type watch struct {
 	field      *harness.Field
 	pipelines  map[string]string // by output topic
 	partitions []int32
-	leaders    map[string]map[int32]harness.PartitionState
+	leaders    map[string]map[int32]ask.PartitionState
 	asked      []int
 	quorum     *quorumWatch
 	start      history.Time
@@ -80,7 +80,7 @@ func (w *watch) sample(ctx context.Context) {
 	if len(w.asked) == 0 || len(w.partitions) == 0 || len(w.leaders) == 0 {
 		return
 	}
-	now, _, err := admin.NewestTopics(ctx, w.field.Admin, w.asked, slices.Collect(maps.Keys(w.pipelines))...)
+	now, _, err := w.field.Brokers().Only(w.asked...).Newest(ctx, slices.Collect(maps.Keys(w.pipelines))...)
 	if err != nil {
 		return // the next sample may tell
 	}
@@ -88,7 +88,7 @@ func (w *watch) sample(ctx context.Context) {
 	defer w.mu.Unlock()
 	for topic, pipeline := range w.pipelines {
 		for _, p := range w.partitions {
-			w.compare(pipeline, p, w.leaders[topic][p].Leader, now[topic][p].Leader)
+			w.compare(pipeline, p, w.leaders[topic][p].Leader, now.Topics[topic][p].Leader)
 		}
 	}
 }

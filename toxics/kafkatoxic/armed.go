@@ -7,24 +7,24 @@ import (
 
 // Counters are what one rule did at one proxy.
 type Counters struct {
-	// Seen counts matches of the rule's share, over all proxies, up to the last that is acted on.
+	// Seen counts the matches of the rule's share, over all proxies, up to the last one that is acted on.
 	Seen int64 `json:"seen"`
-	// Matched counts those that were acted on here.
+	// Matched counts the matches that were acted on here.
 	Matched int64 `json:"matched"`
-	// Waiting is how many frames are held or delayed now; Longest is the longest that one was, in milliseconds.
+	// Waiting is how many frames are held or delayed now; Longest is the longest that any was, in milliseconds.
 	Waiting int64 `json:"waiting"`
 	Longest int64 `json:"longest"`
-	// Late counts held requests that were delivered although their client had closed the connection.
+	// Late counts held requests that were delivered after their client had closed the connection.
 	Late int64 `json:"late"`
 	// Dropped frames were swallowed; Cut connections were closed.
 	Dropped int64 `json:"dropped"`
 	Cut     int64 `json:"cut"`
-	// Answered counts responses of matched requests that came from the broker; Unanswered is how many may still come.
+	// Answered counts responses to matched requests that came from the broker; Unanswered is how many may still come.
 	Answered   int64 `json:"answered"`
 	Unanswered int64 `json:"unanswered"`
-	// Codes counts the error codes in those responses ("0": none): each once a response.
+	// Codes counts the error codes in those responses ("0": none), each once per response.
 	Codes map[string]int64 `json:"codes,omitempty"`
-	// Unread counts responses too large, or of versions too new, to look for codes in.
+	// Unread counts responses that are too large, or of a version too new, to look for codes in.
 	Unread int64 `json:"unread,omitempty"`
 }
 
@@ -36,7 +36,7 @@ type armed struct {
 
 	mu     sync.Mutex
 	off    bool          // disarmed: kept for its counters
-	gate   chan struct{} // closed when those that wait at it may go
+	gate   chan struct{} // closed when what waits at it may go
 	counts Counters
 }
 
@@ -46,7 +46,7 @@ func arm(m *matcher, from *budgets) *armed {
 	}
 }
 
-// release lets go what waits. A rule that is still armed makes later matches wait again.
+// release lets go what waits. While the rule is armed, later matches wait again.
 func (a *armed) release() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -13,11 +13,11 @@ import (
 // maxKept bounds the disarmed rules whose counters are kept until they are forgotten.
 const maxKept = 64
 
-// command is what an update of "kafka_req" tells it: at most one thing. Without any it changes nothing.
+// command is an update of "kafka_req": at most one thing to do. An empty one changes nothing.
 type command struct {
-	// Arm adds a rule behind those there are. To arm the same rule twice is one arming.
+	// Arm adds a rule behind the others. To arm the same rule twice is to arm it once.
 	Arm *Rule `json:"arm,omitempty"`
-	// Release, Disarm and Forget name a rule; one that isn't there is no error.
+	// Release, Disarm and Forget name a rule; that there is no such rule is no error.
 	Release string `json:"release,omitempty"`
 	Disarm  string `json:"disarm,omitempty"`
 	Forget  string `json:"forget,omitempty"`
@@ -39,8 +39,8 @@ func (b *board) rules() []*armed {
 	return nil
 }
 
-// do does a command. Toxiproxy has it done when the toxic is added or updated; an error becomes its answer, with status
-// 400, and then nothing was changed.
+// do does a command. Toxiproxy calls it when the toxic is added or updated. An error becomes its answer, with status 400, and
+// then nothing has changed.
 func (b *board) do(data []byte) error {
 	var c command
 	if err := strict(data, &c); err != nil {
@@ -102,7 +102,7 @@ func same(a, b Rule) bool {
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-// strict reads JSON, and refuses fields that it doesn't know.
+// strict reads JSON; an unknown field is an error.
 func strict(data []byte, into any) error {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return errors.New("attributes: expected an object")

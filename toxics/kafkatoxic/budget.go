@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// budget counts the matches of all rules of one Share: the retry of a request on a new connection, or over another
-// broker's proxy, is the next match.
+// budget counts the matches of all rules of one Share: a retry of a request on a new connection, or through another broker's
+// proxy, is the next match.
 type budget struct {
 	skip, times int64
 	seen        atomic.Int64

@@ -9,37 +9,37 @@ import (
 )
 
 const (
-	// linger is how long the broker's side stays open after a held request was delivered whose client is gone: without it
-	// the broker's answer is never seen.
+	// linger is how long the broker's side stays open after a held request was delivered whose client is gone: otherwise the
+	// broker's answer would never be seen.
 	linger = time.Second
-	// lastWords bounds the writing of what is left of a stream whose source has ended: nobody may read any more.
+	// lastWords bounds the writing of what is left of a stream whose source has ended: there may be no reader.
 	lastWords = 5 * time.Second
 	// bufferedChunks is the length of the channel before each toxic.
 	bufferedChunks = 4
 )
 
-// flow is one direction of one connection on its way through a toxic. Toxiproxy stops and starts its pipe at each change of
-// a toxic, so everything that must outlive that is here, and every wait ends when it is interrupted.
+// flow is one direction of one connection on its way through a toxic. Toxiproxy stops and starts the pipe whenever a toxic
+// changes, so everything that must outlive that is here, and every wait ends when it is interrupted.
 type flow struct {
 	judge  judge
 	frames cutter
-	// gather is a frame that is looked into, as far as it has come; nil where there is none.
+	// gather is as much as has come of a frame that is looked into; nil if there is none.
 	gather []byte
 	raw    bool
 
 	steps   []step
 	chunk   *stream.StreamChunk // the last one, until it is passed on
-	rest    []byte              // what of it was not looked at yet
+	rest    []byte              // the part of it that was not looked at yet
 	arrived time.Time
-	stamp   time.Time // what passed chunks say of their time: later than arrived for what has waited
+	stamp   time.Time // the time of chunks that are passed on: later than arrived if they have waited
 	ended   bool      // the source has closed
 	over    bool      // and everything is passed on
-	// delivered is when the last frame that had waited was passed on; late is its rule until the next bytes are waited for.
+	// delivered is when the last frame that had waited was passed on; late is its rule until the flow waits for more bytes.
 	delivered time.Time
 	late      *armed
 }
 
-// step is one thing to be done before the stream goes on: the first that is set.
+// step is one thing to do before the stream goes on: the first that is set.
 type step struct {
 	hold  *hold
 	data  []byte
@@ -65,7 +65,7 @@ func (f *flow) pass(data []byte) {
 	}
 }
 
-// run does what a toxic's Pipe has to: it returns false when the stub was interrupted, true when the stream has ended.
+// run does what a toxic's Pipe must do. It returns false if the stub was interrupted, true if the stream has ended.
 func (f *flow) run(stub *toxics.ToxicStub) (over bool) {
 	for {
 		goOn := true
@@ -94,7 +94,7 @@ func (f *flow) read(stub *toxics.ToxicStub) bool {
 		return true
 	default:
 	}
-	f.late = nil // its client is still there
+	f.late = nil // the client is still there
 	select {
 	case <-stub.Interrupt:
 		return false
@@ -115,7 +115,7 @@ func (f *flow) take(c *stream.StreamChunk) {
 	}
 }
 
-// step does the next step; false when it was interrupted, or was the last.
+// step does the next step. It returns false if it was interrupted or was the last step.
 func (f *flow) step(stub *toxics.ToxicStub) bool {
 	s := f.steps[0]
 	switch {
@@ -143,11 +143,11 @@ func (f *flow) step(stub *toxics.ToxicStub) bool {
 		drain(stub)
 		return false
 	}
-	f.steps = slices.Delete(f.steps, 0, 1) // keeps the room that there is for the next ones
+	f.steps = slices.Delete(f.steps, 0, 1) // keeps the capacity for the next ones
 	return true
 }
 
-// await returns when the gate has opened or the time has come; false when it was interrupted before.
+// await returns when the gate has opened or the time has come, or false if it was interrupted before.
 func (h *hold) await(stub *toxics.ToxicStub) bool {
 	select {
 	case <-h.gate:
@@ -170,7 +170,7 @@ func (h *hold) await(stub *toxics.ToxicStub) bool {
 	}
 }
 
-// wrap makes a chunk of bytes, or takes the one that they came in where they are all of it.
+// wrap makes a chunk of bytes, or takes the chunk that they came in if they are all of it.
 func (f *flow) wrap(data []byte) *stream.StreamChunk {
 	c := f.chunk
 	if c == nil || len(c.Data) != len(data) || &c.Data[0] != &data[0] || !c.Timestamp.Equal(f.stamp) {
@@ -189,7 +189,7 @@ func (f *flow) write(stub *toxics.ToxicStub, data []byte) bool {
 	}
 	select {
 	case stub.Output <- f.wrap(data):
-		f.chunk = nil // whoever has it now may change it
+		f.chunk = nil // its new owner may change it
 		return true
 	case <-tooLong:
 		return true
@@ -198,8 +198,7 @@ func (f *flow) write(stub *toxics.ToxicStub, data []byte) bool {
 	}
 }
 
-// swallow reads and throws away until the gate opens or the source ends, and then closes: a stream that lacks bytes can't
-// go on.
+// swallow reads and throws away until the gate opens or the source ends, and then closes: a stream that lacks bytes can't go on.
 func (f *flow) swallow(stub *toxics.ToxicStub, gate <-chan struct{}) bool {
 	f.rest = nil
 	for !f.ended {
@@ -216,7 +215,7 @@ func (f *flow) swallow(stub *toxics.ToxicStub, gate <-chan struct{}) bool {
 	return true
 }
 
-// pause waits for a time; false when it was interrupted before.
+// pause waits for a time, and returns false if it was interrupted before.
 func pause(stub *toxics.ToxicStub, until time.Time) bool {
 	if !time.Now().Before(until) {
 		return true
@@ -231,14 +230,14 @@ func pause(stub *toxics.ToxicStub, until time.Time) bool {
 	}
 }
 
-// drain reads a closed flow's source to its end: what feeds it would wait forever.
+// drain reads a closed flow's source to its end: otherwise what feeds it would wait forever.
 func drain(stub *toxics.ToxicStub) {
 	for c := range stub.Input {
 		_ = c
 	}
 }
 
-// handOver writes everything that a flow keeps, without waiting for rules: its toxic is being removed.
+// handOver writes everything that a flow keeps, without waiting for rules, because its toxic is being removed.
 func (f *flow) handOver(stub *toxics.ToxicStub) {
 	f.flush()
 	f.pass(f.rest)

@@ -23,22 +23,22 @@ const (
 	atBody
 )
 
-// gatherAtOnce bounds the room that is made for a frame on its head's word: most frames fit, and a head may lie.
+// gatherAtOnce bounds the capacity that a head's size reserves for its frame: most frames fit, and a head may lie.
 const gatherAtOnce = 1 << 20
 
-// judge says what happens to frames.
+// judge decides what happens to frames.
 type judge interface {
-	// looks is asked when a frame's head is complete.
+	// looks is called when a frame's head is complete.
 	looks() look
-	// decide is given the head, and as much of the body as was asked for: it turns the frame into steps.
+	// decide turns a frame into steps. It gets the head, and as much of the body as looks asked for.
 	decide(frame []byte)
-	// unparsable is told, once, that the stream has no frames.
+	// unparsable is called once if the stream has no frames.
 	unparsable()
-	// gone is told that the flow is over.
+	// gone is called when the flow is over.
 	gone()
 }
 
-// parse goes through a chunk. What is ignored passes in one piece, and copied only where a head came in several chunks.
+// parse goes through a chunk. What is ignored passes in one piece, and is copied only if a head came in several chunks.
 func (f *flow) parse() {
 	data, from, at := f.rest, 0, 0
 	for at < len(data) && !f.waits() {
@@ -64,12 +64,12 @@ func (f *flow) parse() {
 	f.rest = data[at:]
 }
 
-// waits says that what is behind must not be looked at before the steps are done.
+// waits reports whether what is behind must not be looked at before the steps are done.
 func (f *flow) waits() bool {
 	return slices.ContainsFunc(f.steps, func(s step) bool { return s.data == nil })
 }
 
-// passRaw notes that a stream has no frames, and passes what was kept of its beginning; false where nothing was.
+// passRaw notes that a stream has no frames, and passes what was kept of its beginning. It returns false if nothing was kept.
 func (f *flow) passRaw(kept int) bool {
 	if !f.raw {
 		f.raw = true
@@ -81,8 +81,8 @@ func (f *flow) passRaw(kept int) bool {
 	return kept > 0
 }
 
-// begin has a head looked at, of which kept bytes came in earlier chunks; before are the bytes in front of it. It returns
-// false where nothing was done, so that the head passes with the bytes around it.
+// begin has a head looked at, of which kept bytes came in earlier chunks; before are the bytes in front of it. It returns false
+// if it did nothing, so that the head passes with the bytes around it.
 func (f *flow) begin(before []byte, kept int) bool {
 	look := f.judge.looks()
 	if look == ignore && kept == 0 {
@@ -119,7 +119,7 @@ func (f *flow) flush() {
 	}
 }
 
-// enact does with a frame what a rule says.
+// enact does to a frame what a rule says.
 func (f *flow) enact(a *armed, frame []byte) {
 	switch a.Op {
 	case Hold, Delay:

@@ -9,11 +9,11 @@ import (
 	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
 )
 
-// ErrNotPrepared says that a proxy doesn't have the toxics.
+// ErrNotPrepared is the error of a proxy without the toxics.
 var ErrNotPrepared = errors.New("the proxy has no Kafka-aware toxics: it was made by a server that doesn't know them, or reset since")
 
-// Remote drives the toxics of one proxy through Toxiproxy's client. Calls may be repeated: after one whose answer was lost,
-// too. They end when Toxiproxy answers, at the latest after its client's 30 s.
+// Remote drives the toxics of one proxy through Toxiproxy's client. Calls may be repeated, also after one whose answer was lost.
+// They end when Toxiproxy answers, at the latest after its client's 30 s.
 type Remote struct{ proxy *toxiproxy.Proxy }
 
 // NewRemote drives the named proxy of the client's server.
@@ -33,7 +33,7 @@ func (r Remote) Release(id string) error {
 	return r.send("release "+id, toxiproxy.Attributes{"release": id})
 }
 
-// Disarm ends a rule and lets go what waits at it. Its counters stay, and go on counting the answers to what it held.
+// Disarm ends a rule and lets go what waits at it. Its counters stay, and go on counting answers to what it held.
 func (r Remote) Disarm(id string) error {
 	return r.send("disarm "+id, toxiproxy.Attributes{"disarm": id})
 }

@@ -15,13 +15,13 @@ import (
 // pipesWithin bounds the wait for pipes to begin, which takes some microseconds.
 const pipesWithin = 200 * time.Millisecond
 
-// maxBody bounds the requests that are looked into: they are kept whole for it.
+// maxBody bounds the requests that are looked into: for that, a request is kept whole.
 const maxBody = 16 << 20
 
 // RequestToxic is the toxic on the requests' direction, registered as "kafka_req". All rules live in it.
 type RequestToxic struct {
 	board
-	// idle counts connections whose pipe doesn't run: it was not begun yet, or was interrupted.
+	// idle counts connections whose pipe doesn't run: it has not begun, or was interrupted.
 	idle                                                  atomic.Int64
 	connections, unparsable, requests, tooLarge, unmarked atomic.Int64
 }
@@ -45,7 +45,7 @@ func (t *RequestToxic) NewState() any {
 // GetBufferSize is the number of chunks that may wait in front of the toxic.
 func (t *RequestToxic) GetBufferSize() int { return bufferedChunks }
 
-// Pipe passes requests on, and does with those that match what their rules say.
+// Pipe passes requests on, and does to those that match what the rules say.
 func (t *RequestToxic) Pipe(stub *toxics.ToxicStub) {
 	t.idle.Add(-1)
 	if !stub.State.(*requests).run(stub) {
@@ -59,8 +59,8 @@ func (t *RequestToxic) Cleanup(stub *toxics.ToxicStub) {
 	stub.State.(*requests).handOver(stub)
 }
 
-// UnmarshalJSON does a command. Toxiproxy writes a toxic's toxicity at each update, and reads it when a pipe
-// begins, without a lock: an update waits until all pipes run.
+// UnmarshalJSON does a command. At each update Toxiproxy writes a toxic's toxicity, which it reads without a lock when a pipe
+// begins: an update waits until all pipes run.
 func (t *RequestToxic) UnmarshalJSON(data []byte) error {
 	ctx, cancel := context.WithTimeout(context.Background(), pipesWithin)
 	defer cancel()
@@ -74,7 +74,7 @@ type requests struct {
 	toxic   *RequestToxic
 	tickets *tickets
 	cut     frames.Requests
-	// issued are the tickets of this connection, some of which may be redeemed.
+	// issued are the tickets of this connection; some may be redeemed.
 	issued []int32
 }
 
@@ -105,7 +105,7 @@ func (r *requests) looks() look {
 	return most
 }
 
-// decide does with a request what the first rule says that matches it and is due.
+// decide does to a request what the first rule says that matches it and is due.
 func (r *requests) decide(frame []byte) {
 	head, whole := r.cut.Request(), r.cut.Left() == 0
 	var facts frames.Facts
@@ -145,7 +145,7 @@ func (r *requests) act(a *armed, head frames.Request, frame []byte) {
 	r.enact(a, frame)
 }
 
-// gone takes in the tickets whose responses can't come any more.
+// gone redeems the tickets whose responses can't come any more.
 func (r *requests) gone() {
 	for _, id := range r.issued {
 		r.tickets.redeem(id)

@@ -15,8 +15,8 @@ const maxRead = 1 << 20
 
 var errTooLarge = errors.New("too large to be looked into")
 
-// ResponseToxic is the toxic on the responses' direction, registered as "kafka_resp". It has no settings: what to do is on
-// the tickets of marked requests.
+// ResponseToxic is the toxic on the responses' direction, registered as "kafka_resp". It has no settings: the tickets of marked
+// requests have what to do.
 type ResponseToxic struct {
 	sharing
 	connections, unparsable atomic.Int64
@@ -40,7 +40,7 @@ func (t *ResponseToxic) NewState() any {
 // GetBufferSize is the number of chunks that may wait in front of the toxic.
 func (t *ResponseToxic) GetBufferSize() int { return bufferedChunks }
 
-// Pipe passes responses on, and does with those of marked requests what their rules say.
+// Pipe passes responses on, and does to those of marked requests what the rules say.
 func (t *ResponseToxic) Pipe(stub *toxics.ToxicStub) { stub.State.(*responses).run(stub) }
 
 // Cleanup writes what was kept.
@@ -60,7 +60,7 @@ type responses struct {
 	toxic   *ResponseToxic
 	tickets *tickets
 	cut     frames.Responses
-	// ticket is what the gathered response is an answer to.
+	// ticket is of the request that the gathered response answers.
 	ticket ticket
 }
 
@@ -70,7 +70,7 @@ func (r *responses) unparsable() { r.toxic.unparsable.Add(1) }
 
 func (r *responses) gone() {}
 
-// looks takes a marked response's ticket in, and gives it its own id back.
+// looks redeems a marked response's ticket, and gives the response its own id back.
 func (r *responses) looks() look {
 	id := r.cut.Correlation()
 	if !marked(id) {
@@ -88,7 +88,7 @@ func (r *responses) looks() look {
 	return atBody
 }
 
-// decide records what a response says, and does with it what the rule of its request says.
+// decide records the codes in a response, and does to it what the rule of its request says.
 func (r *responses) decide(frame []byte) {
 	t := r.ticket
 	r.ticket = ticket{}

@@ -17,19 +17,19 @@ import (
 type Op string
 
 const (
-	// Hold keeps the frame, and what is behind it on its connection, until the rule is released or disarmed, or for
-	// Millis. A held request outlives the client's own close of its connection: it is still delivered.
+	// Hold keeps the frame, and what is behind it on its connection, until the rule is released or disarmed, or for Millis. A held
+	// request is delivered even if its client has closed the connection.
 	Hold Op = "hold"
 	// Delay keeps it for Millis, counted from its arrival.
 	Delay Op = "delay"
-	// Drop swallows it and all that is behind it on its connection. The connection stays open, silent, until the client
-	// gives it up or the rule is released or disarmed, which closes it.
+	// Drop swallows it and all that is behind it on its connection. The connection stays open and silent until the client gives it
+	// up, or the rule is released or disarmed, which closes it.
 	Drop Op = "drop"
-	// Cut closes the connection: before the frame is passed on, or right after it.
+	// Cut closes the connection, before the frame is passed on or right after it.
 	Cut Op = "cut"
 )
 
-// Side says which frame of an exchange is meant.
+// Side is the frame of an exchange that is meant.
 type Side string
 
 // The sides.
@@ -38,29 +38,29 @@ const (
 	OnResponse Side = "response"
 )
 
-// Rule says which requests are picked and what happens to them or to their responses.
+// Rule is which requests are picked, and what happens to them or to their responses.
 type Rule struct {
 	// ID names the rule at its toxic.
 	ID string `json:"id"`
-	// Share names a count: rules of the same Share count matches together, over all proxies of a server. A rule without one
-	// counts by itself.
+	// Share names a count: rules of the same Share count matches together, over all proxies of a server. A rule without one counts
+	// alone.
 	Share string `json:"share,omitempty"`
 	Op    Op     `json:"op"`
 	On    Side   `json:"on"`
 	// After says that Cut lets the frame pass first.
 	After bool `json:"after,omitempty"`
-	// APIs are names as the protocol has them ("EndTxn"); at least one.
+	// APIs are names of the protocol ("EndTxn"), at least one.
 	APIs []string `json:"apis"`
-	// Clients are client ids; TransactionalIDs, and Topics and TopicIDs (hexadecimal) together, are what one of must occur
-	// in a request. Where a list is empty everything matches.
+	// One of each list must occur in a request: of Clients (client ids), of TransactionalIDs, and of Topics and TopicIDs
+	// (hexadecimal) together. An empty list matches everything.
 	Clients          []string `json:"clients,omitempty"`
 	TransactionalIDs []string `json:"transactionalIDs,omitempty"`
 	Topics           []string `json:"topics,omitempty"`
 	TopicIDs         []string `json:"topicIDs,omitempty"`
-	// Skip matches are let pass first; then Times are acted on, every one where it is 0.
+	// Skip is how many matches pass first, Times how many are acted on after that; 0 is every one.
 	Skip  int64 `json:"skip,omitempty"`
 	Times int64 `json:"times,omitempty"`
-	// Millis is a delay's length, and the longest that a hold lasts (0: until it is released).
+	// Millis is how long a delay lasts, and at most a hold (0: until it is released).
 	Millis int64 `json:"millis,omitempty"`
 }
 
@@ -89,7 +89,7 @@ func (r Rule) check() error {
 	return nil
 }
 
-// APIKey returns the number of the API that is named so ("EndTxn"), in any case.
+// APIKey returns the number of the named API ("EndTxn"); case does not matter.
 func APIKey(name string) (int16, bool) {
 	for key := range int16(kmsg.MaxKey + 1) {
 		if strings.EqualFold(kmsg.NameForKey(key), name) {
@@ -99,7 +99,7 @@ func APIKey(name string) (int16, bool) {
 	return 0, false
 }
 
-// matcher is a checked rule in the form that frames are compared with.
+// matcher is a checked rule in a form that frames can be compared with.
 type matcher struct {
 	Rule
 	keys     []int16
@@ -136,25 +136,25 @@ func newMatcher(r Rule) (*matcher, error) {
 	return m, nil
 }
 
-// picks says whether a request can match, as far as its head tells.
+// picks reports whether a request can match, as far as its head shows.
 func (m *matcher) picks(head frames.Request) bool {
 	return slices.Contains(m.keys, head.Key) && (len(m.Clients) == 0 || slices.Contains(m.Clients, head.ClientID))
 }
 
-// needsBody says whether a request's body must be seen: for a filter, because that of a Produce request says whether it will
-// be answered, or because the connection is to be cut behind it.
+// needsBody reports whether a request's body must be seen: for a filter, because a Produce request's body says whether it will be
+// answered, or because the connection is to be cut behind it.
 func (m *matcher) needsBody(head frames.Request) bool {
 	return m.filters() || m.On == OnResponse && head.Key == int16(kmsg.Produce) || m.On == OnRequest && m.After
 }
 
 func (m *matcher) filters() bool { return len(m.TransactionalIDs)+len(m.Topics)+len(m.topicIDs) > 0 }
 
-// answerable says whether the responses of matched requests are looked at: not where the broker never gets the request.
+// answerable reports whether responses to matched requests are looked at: not if the broker never gets the requests.
 func (m *matcher) answerable() bool {
 	return m.On == OnResponse || m.Op == Hold || m.Op == Delay || m.After
 }
 
-// matches says whether a picked request matches, now that its facts are known.
+// matches reports whether a picked request matches, now that its facts are known.
 func (m *matcher) matches(f frames.Facts) bool {
 	switch {
 	case m.On == OnResponse && f.Unanswered:

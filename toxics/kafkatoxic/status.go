@@ -11,12 +11,12 @@ const (
 // Status is what reading "kafka_req" gives.
 type Status struct {
 	Op string `json:"op"`
-	// Connections counts connections since the proxy was made; Unparsable those of them that pass untouched because they
-	// don't speak Kafka's protocol in the clear.
+	// Connections counts connections since the proxy was made; Unparsable counts those that pass untouched because they don't
+	// speak Kafka's protocol in the clear.
 	Connections int64 `json:"connections"`
 	Unparsable  int64 `json:"unparsable"`
-	// Requests counts requests; TooLarge those that a rule could not look into, and Unmarked those whose responses could
-	// not be followed because too many were: they passed.
+	// Requests counts requests; TooLarge those that a rule could not look into; Unmarked those whose responses could not be
+	// followed because too many already were. All of these passed.
 	Requests int64 `json:"requests"`
 	TooLarge int64 `json:"tooLarge,omitempty"`
 	Unmarked int64 `json:"unmarked,omitempty"`
@@ -24,7 +24,7 @@ type Status struct {
 	Rules []RuleStatus `json:"rules,omitempty"`
 }
 
-// RuleStatus is a rule with what it did at this proxy. One that is not armed any more is kept until it is forgotten.
+// RuleStatus is a rule and what it did at this proxy. A disarmed rule is kept until it is forgotten.
 type RuleStatus struct {
 	Rule
 	Armed bool `json:"armed"`

@@ -7,8 +7,8 @@ import (
 	"github.com/chaeos/chaeos/toxics/frames"
 )
 
-// The mark in the top three bits of a correlation id. They are looked at together: clients count up from 0 and don't come
-// near it, Java reserves 2147483640 to 2147483647, whose top three bits are 0b011.
+// The mark in the top three bits of a correlation id. Clients count up from 0 and don't come near it; Java reserves 2147483640 to
+// 2147483647, whose top three bits are 0b011.
 const (
 	markShift = 29
 	mark      = 0b010
@@ -16,7 +16,7 @@ const (
 	maxTickets = 1 << 16
 )
 
-// ticket is what the response side needs to know of a marked request.
+// ticket is what the response side needs to know about a marked request.
 type ticket struct {
 	correlation  int32 // the request's own
 	key, version int16
@@ -33,7 +33,7 @@ type tickets struct {
 
 func marked(correlation int32) bool { return uint32(correlation)>>markShift == mark }
 
-// issue makes a ticket and returns the marked correlation id; false when too many are open.
+// issue makes a ticket and returns the marked correlation id; false if too many are open.
 func (t *tickets) issue(head frames.Request, rule *armed) (int32, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -51,7 +51,7 @@ func (t *tickets) issue(head frames.Request, rule *armed) (int32, bool) {
 	}
 }
 
-// redeem takes a ticket in.
+// redeem takes a ticket back, if it is open.
 func (t *tickets) redeem(id int32) (ticket, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -71,7 +71,7 @@ func (t *tickets) isOpen(id int32) bool {
 	return ok
 }
 
-// answered records the codes in a response; body is nil where it could not be kept whole.
+// answered records the codes in a response; body is nil if it could not be kept whole.
 func (t ticket) answered(body []byte) {
 	var codes []int16
 	err := errTooLarge

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/toxics/admin"
 	"github.com/chaeos/chaeos/toxics/target"
 )
 
-// startWithin bounds the heal of one node: it starts, or goes on, or waits for another fault's start.
+// startWithin bounds the heal of one node: it starts, or goes on, or another fault is starting it.
 const startWithin = 40 * time.Second
 
 // StateOf asks for a node's state.
@@ -29,7 +29,7 @@ func StateOf(ctx context.Context, c harness.Cluster, node int) (harness.NodeStat
 	return "", fmt.Errorf("state of broker %d: the cluster has no such node", node)
 }
 
-// StartAgain starts a stopped node and waits until it answers and another broker knows it again.
+// StartAgain starts a node if it is stopped, and waits until it takes part again.
 func StartAgain(ctx context.Context, f *harness.Field, node int) error {
 	state, err := StateOf(ctx, f.Cluster, node)
 	if err != nil {
@@ -52,42 +52,33 @@ func AwaitBack(ctx context.Context, f *harness.Field, node int) error {
 }
 
 // awaitVoter waits until a controller that keeps no records follows the quorum's leader again, or leads it. Clients don't
-// reach it: the leader is asked, through the brokers, when it last heard of it.
+// reach it, so the leader is asked, through the brokers, when it last heard of it.
 func awaitVoter(ctx context.Context, f *harness.Field, node int) error {
-	began := time.Now().UnixMilli() // by the wall clock, as the leader's answer, on the same machine
-	var last error
-	err := wait.Poll(ctx, 100*time.Millisecond, func() (bool, error) {
-		var voters map[int]int64
-		if voters, last = harness.QuorumHeard(ctx, f.Admin, f.Cluster.Info().Nodes); last != nil {
-			return false, nil
+	began := time.Now().UnixMilli() // the leader answers by the wall clock, which is the same machine's
+	err := admin.Until(ctx, func() error {
+		quorum, err := f.Brokers().Quorum(ctx)
+		if err == nil && !quorum.HeardSince(node, began) {
+			err = errors.New("the quorum's leader has not heard of it")
 		}
-		last = fmt.Errorf("the quorum's leader has not heard of it")
-		return voters[node] >= began, nil
+		return err
 	})
 	if err != nil {
-		return fmt.Errorf("controller %d did not come back: %w", node, errors.Join(err, last))
+		return fmt.Errorf("controller %d did not come back: %w", node, err)
 	}
 	return nil
 }
 
-// awaitBroker waits until the node answers, and shows itself in its own metadata: the controller has let it in again.
+// awaitBroker waits until the node answers and is in its own metadata: then the controller has let it in again.
 func awaitBroker(ctx context.Context, f *harness.Field, node int) error {
-	var last error
-	err := wait.Poll(ctx, 100*time.Millisecond, func() (bool, error) {
-		var md harness.Metadata
-		if md, last = harness.AskMetadata(ctx, f.Admin, []int{node}, target.TopicsOf(f.Plan)...); last != nil {
-			return false, nil
+	err := admin.Until(ctx, func() error {
+		md, err := f.Brokers().Only(node).Metadata(ctx, target.TopicsOf(f.Plan)...)
+		if err == nil && !slices.Contains(md.Brokers, node) {
+			err = fmt.Errorf("it knows brokers %v only", md.Brokers)
 		}
-		for _, b := range md.Brokers {
-			if b == node {
-				return true, nil
-			}
-		}
-		last = fmt.Errorf("it knows brokers %v only", md.Brokers)
-		return false, nil
+		return err
 	})
 	if err != nil {
-		return fmt.Errorf("broker %d did not come back: %w", node, errors.Join(err, last))
+		return fmt.Errorf("broker %d did not come back: %w", node, err)
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// StopNode ends a node in order, by force once its time is over: without a controller a broker waits minutes for an
+// StopNode stops a node in order, and kills it once its time is over: without a controller, a broker waits minutes for an
 // answer to its farewell.
 func StopNode(ctx context.Context, c harness.Cluster, node int, within time.Duration) error {
 	bounded, cancel := context.WithTimeout(ctx, within)
@@ -25,14 +25,14 @@ const (
 	HowKill = "kill"
 )
 
-// Restart is what faults that restart brokers have in common: how each is ended.
+// Restart is what faults that restart brokers have in common: how each one ends.
 type Restart struct {
 	How string
 	// Within is how long a broker may take to stop before it is killed.
 	Within time.Duration
 }
 
-// RestartNode ends a node and starts it; it returns when the process runs, not when the broker is back.
+// RestartNode ends a node and starts it. It returns when the process runs; the broker is back later.
 func (r Restart) RestartNode(ctx context.Context, c harness.Cluster, node int) error {
 	end := c.Kill
 	if r.How == HowStop {

@@ -10,15 +10,17 @@ import (
 	"github.com/chaeos/chaeos/toxics/inject"
 )
 
+// BrokerProcess is a node's process; a controller that keeps no records counts as a broker.
 func BrokerProcess(f *harness.Field, node int) *inject.Process[harness.NodeState] {
 	return &inject.Process[harness.NodeState]{
-		Name: calledNode(f, node), Claims: claims.Of[harness.NodeState](f.Claims, "node"), Key: fmt.Sprint(node), Running: harness.NodeRunning, Within: startWithin,
+		Name: calledNode(f, node), Claims: claims.Of[harness.NodeState](f.Claims, "node"), Key: fmt.Sprint(node),
+		Running: harness.NodeRunning, Within: startWithin,
 		State: func(ctx context.Context) (harness.NodeState, error) { return StateOf(ctx, f.Cluster, node) },
 		Bring: func(ctx context.Context, want harness.NodeState) error { return bringBroker(ctx, f, node, want) },
 	}
 }
 
-// calledNode is what people call a node: a controller that keeps no records is no broker.
+// calledNode is what people call a node. A controller that keeps no records is no broker to them.
 func calledNode(f *harness.Field, node int) string {
 	if slices.Contains(f.Cluster.Info().Nodes, node) {
 		return fmt.Sprintf("broker %d", node)
@@ -26,7 +28,7 @@ func calledNode(f *harness.Field, node int) string {
 	return fmt.Sprintf("controller %d", node)
 }
 
-// bringBroker makes a broker's process paused or stopped. A dead one is back before it is paused again.
+// bringBroker pauses a broker's process, or stops it. A dead one is started, and back, before it is paused.
 func bringBroker(ctx context.Context, f *harness.Field, node int, want harness.NodeState) error {
 	state, err := StateOf(ctx, f.Cluster, node)
 	switch {
@@ -40,11 +42,4 @@ func bringBroker(ctx context.Context, f *harness.Field, node int, want harness.N
 		}
 	}
 	return f.Cluster.Pause(ctx, node)
-}
-
-// ExpectNodes: once healed, the brokers run, unless another fault has them.
-func ExpectNodes(i *inject.Injection, brokers []int) {
-	for _, b := range brokers {
-		i.Expect(calledNode(i.Field, b)+" runs", BrokerProcess(i.Field, b).Healed)
-	}
 }

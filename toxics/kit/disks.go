@@ -6,7 +6,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// DisksOf is the cluster's disks, where its provider can change them.
+// DisksOf returns the cluster's disks; an error if its provider can't change them.
 func DisksOf(f *harness.Field) (harness.Disks, error) {
 	disks, ok := f.Cluster.(harness.Disks)
 	if !ok {

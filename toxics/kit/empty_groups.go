@@ -14,14 +14,14 @@ import (
 	"github.com/chaeos/chaeos/toxics/target"
 )
 
-// FromEmptyGroups is what faults that take committed offsets from groups have in common: brokers refuse it while a group has members.
+// FromEmptyGroups is what faults that remove committed offsets have in common. Brokers refuse to while a group has members.
 type FromEmptyGroups struct {
 	Within time.Duration
-	// Take takes the offsets from one group, and returns what they were.
+	// Take removes the offsets of one group, and returns what they were.
 	Take func(ctx context.Context, f *harness.Field, i *inject.Injection, group string) ([]admin.Committed, error)
 }
 
-// Inject waits for every group to be empty before it takes anything from the first.
+// Inject waits until every group is empty before it removes anything from the first.
 func (e FromEmptyGroups) Inject(ctx context.Context, f *harness.Field, selector string) (harness.Injection, error) {
 	groups, err := target.FindGroups(f, selector)
 	if err != nil {
@@ -41,7 +41,7 @@ func (e FromEmptyGroups) Inject(ctx context.Context, f *harness.Field, selector 
 			return i, err
 		}
 	}
-	i.InFlight = inject.InFlight(f) // of the deletion, not of the wait
+	i.InFlight = inject.InFlight(f) // of the removal, not of the wait
 	had := map[string][]admin.Committed{}
 	for pipeline, group := range groups {
 		if had[pipeline], err = e.Take(ctx, f, i, group); err != nil {

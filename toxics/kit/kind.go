@@ -10,25 +10,29 @@ import (
 
 // Kind is one registered fault: what users can name in a schedule.
 type Kind struct {
-	Name  string
+	Name string
+	// About is one line: what the fault does, and what the heal does.
 	About string
-	// Hits says what its targets must select.
+	// Hits is what its targets must select.
 	Hits target.Class
-	// Options are the settings it takes, sorted by name.
+	// Options are the settings that it takes, sorted by name.
 	Options []options.Info
-	// Make reads the options and returns the fault; what is wrong with them stays in the reader.
+	// Make reads the options and returns the fault. What is wrong with them is noted in the reader.
 	Make func(*options.Reader) harness.Fault
 }
 
-// checker is a fault with more to check against an experiment than whether its target exists.
+// checker is a fault that checks more before a run than whether its target exists.
 type checker interface {
 	Check(harness.Scope, target.Target) error
 }
 
-// QuorumFault is a fault that can take nodes out of the controller quorum: dead, stopped, or cut off from it.
+// QuorumFault is a fault that can take nodes out of the controller quorum: dead, stopped, or cut off.
 type QuorumFault interface{ OutOfQuorum() bool }
 
-// Check says what is wrong with a fault of this kind and its target in an experiment that has what scope says.
+// RollingFault is a QuorumFault that may take nodes out one at a time.
+type RollingFault interface{ OneAtATime() bool }
+
+// Check returns what is wrong with a fault of this kind and its target in an experiment that has what is in scope.
 func (k Kind) Check(fault harness.Fault, selector string, scope harness.Scope) error {
 	parsed, err := target.Parse(selector)
 	if err != nil {

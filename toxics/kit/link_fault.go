@@ -11,25 +11,26 @@ import (
 	"github.com/chaeos/chaeos/toxics/target"
 )
 
-// LinkFault is what faults on links have in common: which links, which way, and to whom they lead.
+// LinkFault is what faults on links have in common: which links, in which direction, and between which ends.
 type LinkFault struct {
 	Kinds     []string
 	Direction string
-	// From, when set, selects the other ends: only links between them and the target are meant.
+	// From, if set, is the target at the other end: only links between the two are meant.
 	From string
 }
 
-// The options of all faults on links.
+// The options that faults on links share.
 var (
-	DirectionOption = options.Info{Name: "direction", About: "both, to (the target) or from; both unless given"}
-	FromOption      = options.Info{Name: "from", About: "a target at the other end: only links between the two are meant; everyone unless given"}
+	DirectionOption = options.Info{Name: "direction", About: "both, to (the target) or from; default both"}
+	FromOption      = options.Info{Name: "from", About: "a target at the other end: only links between the two are meant; default everyone"}
 )
 
-// LinksOption describes the option for a fault whose default is given.
+// LinksOption describes the option "links" of a fault with the given default.
 func LinksOption(def string) options.Info {
-	return options.Info{Name: "links", About: "client, replication, quorum, or a list of them; service for the external service's; " + def + " unless given"}
+	return options.Info{Name: "links", About: "client, replication, quorum, or a list of them; service for the external service's; default " + def}
 }
 
+// NewLinkFault reads the options; the given kinds are the default.
 func NewLinkFault(r *options.Reader, kinds []string) LinkFault {
 	return LinkFault{
 		r.SomeOf("links", kinds, LinkChoices...), r.OneOf("direction", target.BothWays, target.ToTarget, target.FromTarget),
@@ -37,6 +38,7 @@ func NewLinkFault(r *options.Reader, kinds []string) LinkFault {
 	}
 }
 
+// Needs lists what a provider must be able to do.
 func (l LinkFault) Needs() []string {
 	if l.onService() {
 		return []string{harness.CanLinks, harness.CanService}
@@ -52,9 +54,10 @@ func (l LinkFault) String() string {
 	return text
 }
 
+// Has reports whether links of a kind are meant.
 func (l LinkFault) Has(kind harness.LinkKind) bool { return slices.Contains(l.Kinds, string(kind)) }
 
-// Check refuses links that a worker doesn't have, and other ends that there are not.
+// Check returns an error if the target doesn't have such links, or the other end is none.
 func (l LinkFault) Check(s harness.Scope, t target.Target) error {
 	if err := l.checkService(s, t); err != nil || l.onService() {
 		return err
@@ -82,9 +85,11 @@ func (l LinkFault) checkKinds(t target.Target) error {
 	return nil
 }
 
-// Find resolves the target, and lists the streams between it and the other ends: those that "from" selects, or all that
-// others lets through.
-func (l LinkFault) Find(ctx context.Context, f *harness.Field, selector string, others func(target.Side) target.Side) (target.Found, []target.Stream, error) {
+// Find resolves the target, and lists the streams between it and the other ends: those that "from" selects, or else those that
+// others makes of the target's own side.
+func (l LinkFault) Find(
+	ctx context.Context, f *harness.Field, selector string, others func(target.Side) target.Side,
+) (target.Found, []target.Stream, error) {
 	if l.onService() {
 		return l.findService(ctx, f)
 	}
@@ -108,5 +113,5 @@ func (l LinkFault) Find(ctx context.Context, f *harness.Field, selector string, 
 	return t, streams, nil
 }
 
-// Anyone lets every other end through, also one that the target selects too.
+// Anyone makes every end another end, also one that the target selects.
 func Anyone(target.Side) target.Side { return target.Everyone }

@@ -3,92 +3,33 @@ package kit
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/harness/claims"
 	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/toxics/inject"
-	"github.com/chaeos/chaeos/toxics/target"
 )
-
-func MemberProcess(f *harness.Field, name string) *inject.Process[harness.MemberState] {
-	return &inject.Process[harness.MemberState]{
-		Name: calledMember(f, name), Claims: claims.Of[harness.MemberState](f.Claims, "member"), Key: name,
-		Running: harness.MemberRunning, Within: RestartWithin,
-		State: func(context.Context) (harness.MemberState, error) {
-			m, err := target.Member(f, name)
-			return m.State, err
-		},
-		Bring: func(ctx context.Context, want harness.MemberState) error { return bringMember(ctx, f, name, want) },
-	}
-}
-
-// calledMember is what people call a member: "worker auto-commit-0".
-func calledMember(f *harness.Field, name string) string {
-	m, err := target.Member(f, name)
-	switch {
-	case err != nil:
-		return name
-	case name == target.ServiceMember:
-		return "the external service"
-	}
-	return m.Role + " " + name
-}
-
-// bringMember makes a member's process paused, or ends it in order. A dead one is up before it is paused again.
-func bringMember(ctx context.Context, f *harness.Field, name string, want harness.MemberState) error {
-	m, err := target.Member(f, name)
-	switch {
-	case err != nil || m.State == want:
-		return err
-	case want == harness.MemberDead:
-		return f.Fleet.Stop(ctx, name)
-	case m.State == harness.MemberDead:
-		if err := f.Fleet.Restart(ctx, name); err != nil {
-			return err
-		}
-	}
-	return f.Fleet.Pause(ctx, name)
-}
-
-// reviveMember starts a new life of a member that is dead; one that another fault has revived is left as it is.
-func reviveMember(ctx context.Context, f *harness.Field, name string) error {
-	m, err := target.Member(f, name)
-	if err != nil || m.State != harness.MemberDead {
-		return err
-	}
-	return f.Fleet.Restart(ctx, name)
-}
-
-// ResumeMember continues a member that is paused; one that isn't, or that died meanwhile, is left as it is.
-func ResumeMember(ctx context.Context, f *harness.Field, name string) error {
-	m, err := target.Member(f, name)
-	if err != nil || m.State != harness.MemberPaused {
-		return err
-	}
-	return f.Fleet.Resume(ctx, name)
-}
 
 // MemberFault is a fault on the processes of members.
 type MemberFault struct {
 	// What they are, for people: "worker".
-	What  string
+	What string
+	// From are the states in which there is something to hit, Wants is the state that the fault keeps until its heal.
 	From  []harness.MemberState
 	Wants harness.MemberState
 	Do    func(ctx context.Context, f *harness.Field, name string) error
-	Heal  func(ctx context.Context, f *harness.Field, name string) error
-	// ForGood says that they stay as the fault wants them.
+	// Heal makes a member run again; harmless if it does.
+	Heal func(ctx context.Context, f *harness.Field, name string) error
+	// ForGood says that the members stay as the fault wants them.
 	ForGood bool
 }
 
-// HitAll hits all of them at once.
+// HitAll hits all of the named members at once.
 func (m MemberFault) HitAll(ctx context.Context, i *inject.Injection, names []string) error {
-	var struck []*inject.Process[harness.MemberState]
+	var processes []*inject.Process[harness.MemberState]
 	var hits []func() error
 	for _, name := range names {
 		p := MemberProcess(i.Field, name)
-		struck = append(struck, p)
+		processes = append(processes, p)
 		hits = append(hits, func() error {
 			return p.Hit(ctx, &i.Undo, inject.Action[harness.MemberState]{
 				From: m.From, Wants: m.Wants, ForGood: m.ForGood,
@@ -98,12 +39,12 @@ func (m MemberFault) HitAll(ctx context.Context, i *inject.Injection, names []st
 		})
 	}
 	if !m.ForGood {
-		ExpectMembers(i, m.running(len(names)), func() []*inject.Process[harness.MemberState] { return struck })
+		ExpectMembers(i, m.running(len(names)), func() []*inject.Process[harness.MemberState] { return processes })
 	}
 	return together.Do(hits, func(hit func() error) error { return hit() })
 }
 
-// running says of so many of them that they run.
+// running is the proof that n members run.
 func (m MemberFault) running(n int) string {
 	if n == 1 {
 		return fmt.Sprintf("1 %s runs", m.What)
@@ -111,11 +52,12 @@ func (m MemberFault) running(n int) string {
 	return fmt.Sprintf("%d %ss run", n, m.What)
 }
 
-// ExpectMembers: once healed, members that were struck are as they were at first, unless another fault has them.
-func ExpectMembers(i *inject.Injection, proof string, struck func() []*inject.Process[harness.MemberState]) {
+// ExpectMembers notes that processes must be as they were at first once the fault is healed, unless another fault has them.
+// They are asked for at that time.
+func ExpectMembers(i *inject.Injection, proof string, processes func() []*inject.Process[harness.MemberState]) {
 	i.Expect(proof, func(ctx context.Context) error {
 		var left error
-		for _, p := range struck() {
+		for _, p := range processes() {
 			if !p.Touched() {
 				continue // it was another fault's, or there was nothing to hit
 			}
@@ -130,6 +72,3 @@ func ExpectMembers(i *inject.Injection, proof string, struck func() []*inject.Pr
 		return left
 	})
 }
-
-// RestartWithin bounds the heal of one worker.
-const RestartWithin = 20 * time.Second

@@ -14,15 +14,17 @@ import (
 	"github.com/chaeos/chaeos/toxics/target"
 )
 
-// The values of the option "restart": whether members that were ended come back.
+// The values of the option "restart": whether members come back.
 const (
 	RestartAtHeal = "heal"
 	RestartNever  = "never"
 )
 
-// MemberKill is what faults that kill members have in common: at which phase, and whether and as whom they come back.
+// MemberKill is what faults that kill members have in common: at which phase, and whether and under which name they come back.
 type MemberKill struct {
-	Phases  map[string]string
+	// Phases are by pipeline, options.Everyone for all without one of their own.
+	Phases map[string]string
+	// Held is how many unfinished records a member must hold at its phase.
 	Held    uint64
 	restart string
 	// Renamed says that the next incarnation has another transactional id.
@@ -39,6 +41,7 @@ func ReadMemberKill(r *options.Reader) MemberKill {
 	}
 }
 
+// Needs lists what a provider must be able to do.
 func (MemberKill) Needs() []string { return nil }
 
 func (k MemberKill) String() string {
@@ -70,7 +73,7 @@ func (k MemberKill) PhaseOf(pipeline string) string {
 	return k.Phases[options.Everyone]
 }
 
-// CheckPipelines refuses phases of pipelines that the experiment doesn't have.
+// CheckPipelines returns an error if a phase is given for a pipeline that the experiment doesn't have.
 func (k MemberKill) CheckPipelines(s harness.Scope) error {
 	for _, pipeline := range slices.Sorted(maps.Keys(k.Phases)) {
 		if pipeline != options.Everyone && !s.Has(pipeline) {
@@ -80,7 +83,7 @@ func (k MemberKill) CheckPipelines(s harness.Scope) error {
 	return nil
 }
 
-// Kill kills members. A member that is to come back under another name is renamed at once: whichever fault's heal starts it.
+// Kill kills members. A member that is to come back under another name gets it at once, for any fault's heal may start it.
 func (k MemberKill) Kill(ctx context.Context, i *inject.Injection, what string, names []string) error {
 	return MemberFault{
 		What: what, From: target.Living, Wants: harness.MemberDead, ForGood: k.restart == RestartNever, Heal: ReviveUnless(k.restart),
@@ -93,7 +96,7 @@ func (k MemberKill) Kill(ctx context.Context, i *inject.Injection, what string, 
 	}.HitAll(ctx, i, names)
 }
 
-// ReviveUnless is the heal of members that were ended: none where they are never restarted.
+// ReviveUnless is the heal of members that were ended: it does nothing if they are never restarted.
 func ReviveUnless(restart string) func(context.Context, *harness.Field, string) error {
 	if restart == RestartNever {
 		return func(context.Context, *harness.Field, string) error { return nil }

@@ -4,17 +4,17 @@ import (
 	"context"
 
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/toxics/admin"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/toxics/inject"
 	"github.com/chaeos/chaeos/toxics/target"
 )
 
-// OnPartitions is an injection on partitions, before anything is done.
+// OnPartitions is an injection on partitions that has not done anything yet.
 type OnPartitions struct {
 	*inject.Injection
-	// View is who led them, and did what else, when the target was found.
+	// View is what every broker did when the target was found.
 	View       target.View
-	Partitions []admin.TopicPartition
+	Partitions []ask.TopicPartition
 }
 
 // FindPartitions resolves a target that selects partitions, and notes what is in flight.

@@ -8,7 +8,7 @@ import (
 	"github.com/chaeos/chaeos/toxics/target"
 )
 
-// ReadTarget reads another target, of the given class; "" when the option isn't given.
+// ReadTarget reads an option that is a target of the given class; "" if it isn't given.
 func ReadTarget(r *options.Reader, option string, class target.Class) string {
 	s := r.Text(option, "")
 	if s == "" {
@@ -24,7 +24,7 @@ func ReadTarget(r *options.Reader, option string, class target.Class) string {
 	return s
 }
 
-// CheckOther checks an option that names another target.
+// CheckOther checks an option that ReadTarget has read against an experiment.
 func CheckOther(option, text string, s harness.Scope) error {
 	if text == "" {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/chaeos/chaeos/toxics/target"
 )
 
-// AwaitPhases brings each worker that has a phase to it, and returns once all wait there with enough records held. The heal
+// AwaitPhases brings each member to its phase, if it has one, and returns once all wait there with enough records held. The heal
 // lets those go on that were not killed.
 func (k MemberKill) AwaitPhases(ctx context.Context, i *inject.Injection, names []string) error {
 	if ctx.Err() != nil {
@@ -42,7 +42,7 @@ func (k MemberKill) AwaitPhases(ctx context.Context, i *inject.Injection, names 
 // releaseWithin bounds how long a member may take to go on.
 const releaseWithin = 15 * time.Second
 
-// ReleaseIncarnation lets a member go on that was armed, unless that life of it is over.
+// ReleaseIncarnation lets a member go on that was armed, unless that incarnation has ended.
 func ReleaseIncarnation(ctx context.Context, f *harness.Field, armed harness.Member) error {
 	m, err := target.Member(f, armed.Name)
 	if err != nil || m.State == harness.MemberDead || m.Incarnation != armed.Incarnation {
@@ -51,8 +51,8 @@ func ReleaseIncarnation(ctx context.Context, f *harness.Field, armed harness.Mem
 	return f.Fleet.Release(ctx, armed.Name)
 }
 
-// awaitPhase arms a worker until it waits with enough records held. A phase reached with fewer is let pass: killed there,
-// the worker would lose or repeat too little to show.
+// awaitPhase arms a member until it waits with enough records held. With fewer it goes on: killed there, it would lose or
+// repeat too little to show.
 func (k MemberKill) awaitPhase(ctx context.Context, f *harness.Field, name, phase string) error {
 	for {
 		if err := f.Fleet.Arm(ctx, name, phase); err != nil {

@@ -12,20 +12,22 @@ import (
 	"github.com/chaeos/chaeos/toxics/target"
 )
 
-// Poisoning is a toxic to be put on the streams of a fault.
+// Poisoning is one of Toxiproxy's toxics as a fault.
 type Poisoning struct {
+	// Fault is the fault's name, Kind is Toxiproxy's name for the toxic.
 	Fault, Kind string
 	Attributes  toxiproxy.Attributes
-	// What happened to the bytes that count as proof: "cut" or "delayed".
-	What    string
+	// What happened to what is counted as proof: "cut", "delayed".
+	What string
+	// Counted is what counts of a link's counters.
 	Counted func(target.Stream, harness.LinkBytes) int64
-	// Human writes a count with its unit, bytes unless given.
+	// Human writes a count with its unit, bytes unless set.
 	Human func(int64) string
-	// WhileActive says that bytes count until the heal, not after it.
+	// WhileActive says that the count ends at the heal, not after it.
 	WhileActive bool
-	// Backlog, when set, makes the largest count that was seen at one time the proof: of streams that reached so much.
+	// Backlog, if set, makes the largest count at any one time the proof, of streams that reached this many bytes.
 	Backlog int64
-	// Asked are the brokers that are asked for leaders meanwhile.
+	// Asked are the brokers to ask for leaders while the fault is active.
 	Asked []int
 }
 

@@ -13,12 +13,12 @@ import (
 // serviceLinks are the links that the external service has: the one over which all workers call it.
 var serviceLinks = []string{string(harness.ServiceLink)}
 
-// LinkChoices are the values of the option "links" of faults that the service's link can have, too.
+// LinkChoices are the values of the option "links" for faults that can be on the service's link, too.
 var LinkChoices = slices.Concat(target.LinkKinds, serviceLinks)
 
 func (l LinkFault) onService() bool { return l.Has(harness.ServiceLink) }
 
-// checkService refuses the service's link where anything else is the target, and other links where it is.
+// checkService returns an error if the service's link is meant and the service is not the target, or the other way round.
 func (l LinkFault) checkService(s harness.Scope, t target.Target) error {
 	switch {
 	case t.Class() == target.Service && !slices.Equal(l.Kinds, serviceLinks):
@@ -33,7 +33,7 @@ func (l LinkFault) checkService(s harness.Scope, t target.Target) error {
 	return CallsService(s)
 }
 
-// CallsService refuses an experiment in which nobody calls the service.
+// CallsService returns an error if no pipeline of the experiment calls the external service.
 func CallsService(s harness.Scope) error {
 	if !slices.ContainsFunc(s.Pipelines, func(p harness.PipelineInfo) bool { return p.Effects }) {
 		return fmt.Errorf("no pipeline of the experiment calls the external service")
@@ -41,7 +41,7 @@ func CallsService(s harness.Scope) error {
 	return nil
 }
 
-// findService is find for the external service. Whatever becomes of its link concerns every partition.
+// findService is Find for the external service. What becomes of its link concerns every partition.
 func (l LinkFault) findService(ctx context.Context, f *harness.Field) (target.Found, []target.Stream, error) {
 	v, err := target.Look(ctx, f)
 	if err != nil {

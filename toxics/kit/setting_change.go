@@ -13,12 +13,12 @@ import (
 	"github.com/chaeos/chaeos/toxics/inject"
 )
 
-// settings are those that faults change: nil is a setting that had no value of its own.
+// settings are the settings that faults change; nil is a setting without a value of its own.
 func settings(f *harness.Field) claims.Things[*string] {
 	return claims.Of[*string](f.Claims, "setting")
 }
 
-// SettingChange sets values of resources, and puts back what was there.
+// SettingChange sets values of topics or brokers, and puts back what was there.
 type SettingChange struct {
 	Set map[string]string
 }
@@ -31,7 +31,7 @@ func (c SettingChange) String() string {
 	return strings.Join(texts, ", ")
 }
 
-// Apply changes every setting of every resource, and returns what each was before, as it is shown to people.
+// Apply changes every setting of every resource, and returns for people what changed of each: "retention.ms 5 -> 6".
 func (c SettingChange) Apply(ctx context.Context, i *inject.Injection, resources []admin.Resource) (map[admin.Resource]string, error) {
 	before := map[admin.Resource]string{}
 	for _, r := range resources {
@@ -50,7 +50,7 @@ func (c SettingChange) Apply(ctx context.Context, i *inject.Injection, resources
 	return before, nil
 }
 
-// one changes one setting, and notes how to put it back before it does.
+// one notes how to put one setting back, and changes it.
 func (c SettingChange) one(ctx context.Context, i *inject.Injection, r admin.Resource, name string) error {
 	want, what, values := c.Set[name], fmt.Sprintf("%s of %s", name, r), settings(i.Field)
 	claim, err := values.Take(what, &want, func() (*string, error) {
@@ -65,13 +65,13 @@ func (c SettingChange) one(ctx context.Context, i *inject.Injection, r admin.Res
 	i.Undo.Add(what, admin.HealWithin, func(ctx context.Context) error {
 		var err error
 		last, err = values.Give(claim, func(value *string) error {
-			before = value // a broker's own settings can't be changed while it is down: it may be another fault's
+			before = value // repeated, for another fault may have the broker down, and only a broker changes its own settings
 			return admin.Until(ctx, func() error { return admin.Apply(ctx, i.Field, r, name, value) })
 		})
 		return err
 	})
 	i.Expect("settings as before", func(ctx context.Context) error {
-		if !last || values.Claimed(what) { // another fault's to look after
+		if !last || values.Claimed(what) { // another fault looks after it
 			return nil
 		}
 		return admin.Shows(ctx, i.Field, r, name, before)

@@ -18,13 +18,13 @@ import (
 
 const (
 	disarmWithin = 10 * time.Second
-	// answersWithin is how long answers to what was held are waited for, after it was released.
+	// answersWithin is how long to wait for answers to what was held, after its release.
 	answersWithin = 1500 * time.Millisecond
 	lookEvery     = 20 * time.Millisecond
 )
 
-// arming is one rule on the links of a fault. Its matches are counted together over all links of one pipeline's members,
-// so that "4 times" means 4 for each pipeline, wherever its requests go; links between nodes count together, too.
+// arming is one rule on the links of a fault. Matches are counted over all links of one pipeline's members, so that "4 times"
+// means 4 for each pipeline, to whichever broker its requests go. Links between nodes are counted together, too.
 type arming struct {
 	id    string
 	links []*armedLink
@@ -35,7 +35,7 @@ type armedLink struct {
 	target.Stream
 	remote kafkatoxic.Remote
 	rule   kafkatoxic.Rule
-	asked  <-chan struct{} // closed when the arming was answered, nil where it never began
+	asked  <-chan struct{} // closed when the arming was answered, nil if it never began
 
 	status kafkatoxic.RuleStatus
 	err    error
@@ -75,8 +75,7 @@ func (l *armedLink) arm(ctx context.Context) error {
 	return err
 }
 
-// disarm ends the rule, which releases what it held, and looks whether it is gone: a rule that still holds something back
-// is not healed.
+// disarm ends the rule, which releases what it held, and waits until it holds nothing: only then it is healed.
 func (l *armedLink) disarm(ctx context.Context) error {
 	if l.asked == nil {
 		return nil
@@ -88,7 +87,7 @@ func (l *armedLink) disarm(ctx context.Context) error {
 	}
 	_, err := inject.Bounded(ctx, func() error { return l.remote.Disarm(l.rule.ID) })
 	if errors.Is(err, kafkatoxic.ErrNotPrepared) {
-		return nil // where there is no toxic there is no rule
+		return nil // no toxic, no rule
 	}
 	if err != nil {
 		return err
@@ -108,7 +107,7 @@ func (l *armedLink) disarm(ctx context.Context) error {
 	return nil
 }
 
-// look reads what the rule did here; nothing where it is not known, for example because it never got there.
+// look reads what the rule did here: nothing if it isn't known here, for example because it was never armed.
 func (l *armedLink) look(ctx context.Context) (kafkatoxic.RuleStatus, error) {
 	var status kafkatoxic.RuleStatus
 	result := make(chan kafkatoxic.RuleStatus, 1)
@@ -124,14 +123,14 @@ func (l *armedLink) look(ctx context.Context) (kafkatoxic.RuleStatus, error) {
 	return status, err
 }
 
-// count reads the counters, waiting a moment for answers that are under way, and then has the toxics forget the rule.
+// count reads the counters, after a moment for answers that are under way, and makes the toxics forget the rule.
 func (a *arming) count(ctx context.Context) {
 	ctx, cancel := inject.HealContext(ctx, inject.MeasureWithin)
 	defer cancel()
 	_ = together.Do(a.links, func(l *armedLink) error {
-		settling, cancel := context.WithTimeout(ctx, answersWithin)
+		quiet, cancel := context.WithTimeout(ctx, answersWithin)
 		defer cancel()
-		_ = wait.Poll(settling, lookEvery, func() (bool, error) {
+		_ = wait.Poll(quiet, lookEvery, func() (bool, error) {
 			l.status, l.err = l.look(ctx)
 			return l.err != nil || l.status.Unanswered == 0, nil
 		})

@@ -14,15 +14,15 @@ import (
 	"github.com/chaeos/chaeos/toxics/target"
 )
 
-// WireFault is what faults on single requests have in common: which requests, on which links. The Kafka-aware toxics of
-// those links do the rest.
+// WireFault is what faults on single requests have in common: which requests, on which links. The Kafka-aware toxics of those
+// links do the rest.
 type WireFault struct {
 	LinkFault
 	// name is the fault's registered name.
 	name string
-	// Rule says what happens to which requests; topics and transactional ids are filled in at the injection.
+	// Rule is what happens to which requests. Topics and transactional ids are filled in at the injection.
 	Rule kafkatoxic.Rule
-	// topics and transactionalIDs are as users write them: names that stand for a run's own.
+	// topics and transactionalIDs are as users write them: names for a run's own.
 	topics, transactionalIDs []string
 }
 
@@ -49,7 +49,7 @@ func (w WireFault) String() string {
 	return b.String() + ", " + w.LinkFault.String()
 }
 
-// Check refuses what the experiment doesn't have. A name that matches nothing would make a fault that never bites.
+// Check returns an error for what the experiment doesn't have: a rule with a name that matches nothing would never take effect.
 func (w WireFault) Check(s harness.Scope, t target.Target) error {
 	if err := w.LinkFault.Check(s, t); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (w WireFault) Inject(ctx context.Context, f *harness.Field, selector string
 	})
 	links := armingOf(f, rule, streams)
 	if err := links.arm(ctx, &i.Undo); err != nil {
-		i.Prove = func(ctx context.Context) inject.Proof { // where it was armed, the toxics remember it
+		i.Prove = func(ctx context.Context) inject.Proof { // toxics that were armed remember the rule
 			links.count(ctx)
 			return inject.NotApplied
 		}
@@ -106,12 +106,12 @@ func (w WireFault) Inject(ctx context.Context, f *harness.Field, selector string
 	return i, nil
 }
 
-// requestStreams are those of the streams in which requests flow: from the side that dials.
+// requestStreams are the streams in which requests flow: from the end that dials.
 func requestStreams(streams []target.Stream) []target.Stream {
 	return slices.DeleteFunc(streams, func(s target.Stream) bool { return !s.Up })
 }
 
-// resolve fills in what the names in the filters stand for now.
+// resolve fills in what the names in the filters mean now.
 func (w WireFault) resolve(ctx context.Context, f *harness.Field, t target.Found) (kafkatoxic.Rule, error) {
 	rule := w.Rule
 	rule.ID = inject.NewName(f, w.name)
@@ -133,7 +133,7 @@ func (w WireFault) resolve(ctx context.Context, f *harness.Field, t target.Found
 	return rule, err
 }
 
-// transactionalIDs are those of a pipeline, or of one of its workers ("transactional/0"); anything else is an id itself.
+// transactionalIDs returns the ids of a pipeline, or of one of its workers ("transactional/0"). Anything else is an id itself.
 func transactionalIDs(plan harness.TopicPlan, name string) ([]string, error) {
 	pipeline, worker, one := strings.Cut(name, "/")
 	l, err := plan.Pipeline(pipeline)

@@ -12,15 +12,15 @@ import (
 	"github.com/chaeos/chaeos/toxics/target"
 )
 
-// WireOptions are the options of every fault on requests, and those of its own, sorted by name.
+// WireOptions are the options of every fault on requests and the given ones, sorted by name.
 func WireOptions(own ...options.Info) []options.Info {
 	all := append([]options.Info{
-		{Name: "apis", About: "names of Kafka's APIs, one or a list: EndTxn, TxnOffsetCommit, ...; Produce unless given"},
+		{Name: "apis", About: "names of Kafka's APIs, one or a list: EndTxn, TxnOffsetCommit, ...; default Produce"},
 		{Name: "client", About: "only requests with this client id, or one of a list"},
-		{Name: "direction", About: "requests to the target, from it, or both; both unless given"},
-		{Name: "links", About: "client, replication, quorum, or a list of them; client unless given"},
-		{Name: "skip", About: "how many matches to let pass first, for each pipeline; 0 unless given"},
-		{Name: "times", About: "how many matches to act on then, for each pipeline; 0 is every one"},
+		{Name: "direction", About: "requests to the target, from it, or both; default both"},
+		{Name: "links", About: "client, replication, quorum, or a list of them; default client"},
+		{Name: "skip", About: "how many matches to let pass first, for each pipeline; default 0"},
+		{Name: "times", About: "how many matches to act on after that, for each pipeline; 0 is every one"},
 		{Name: "topic", About: "only requests that name output, input, a pipeline's output or an internal topic"},
 		{Name: "transactional-id", About: "only requests of a pipeline's transactional ids, or of one worker's: PIPELINE/WORKER"},
 	}, own...)
@@ -28,7 +28,7 @@ func WireOptions(own ...options.Info) []options.Info {
 	return all
 }
 
-// ReadWire reads the options that every fault on requests has.
+// ReadWire reads the options of every fault on requests; times is how many matches to act on by default.
 func ReadWire(r *options.Reader, op kafkatoxic.Op, on kafkatoxic.Side, times int) WireFault {
 	w := WireFault{
 		LinkFault: LinkFault{Kinds: r.SomeOf("links", target.ClientLinks, target.LinkKinds...), Direction: r.OneOf("direction", target.BothWays, target.ToTarget, target.FromTarget)},

@@ -15,7 +15,7 @@ import (
 	"github.com/chaeos/chaeos/toxics/target"
 )
 
-// done says what a rule does to a frame, for proofs.
+// done is what a rule does to a frame, for proofs.
 var done = map[kafkatoxic.Op]string{
 	kafkatoxic.Hold: "held", kafkatoxic.Delay: "delayed", kafkatoxic.Drop: "dropped", kafkatoxic.Cut: "cut off",
 }

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 )
 
 // most returns the broker that occurs most often, the lowest of equals. By plan, pipelines share leaders and coordinators, but
@@ -24,8 +24,8 @@ func most(brokers []int) (int, bool) {
 }
 
 // states returns the states of a target's partition in every topic that the target means.
-func states(v View, t Target) ([]harness.PartitionState, error) {
-	var found []harness.PartitionState
+func states(v View, t Target) ([]ask.PartitionState, error) {
+	var found []ask.PartitionState
 	for _, topic := range v.Names(t.words["topic"]) {
 		if state, ok := v.Topics[topic][t.partition()]; ok {
 			found = append(found, state)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/toxics/admin"
+	"github.com/chaeos/chaeos/harness/ask"
 )
 
 // Roles lists in words what a broker did for one pipeline ("led output/0", "coordinated its group").
@@ -80,7 +80,7 @@ func PartitionList(topic string, list []int32) string {
 
 // ResolvePartitions describes partitions for people: "output/0 (led by broker 1)", once for all pipelines whose partition the
 // same broker leads.
-func (v View) ResolvePartitions(partitions []admin.TopicPartition) harness.Resolved {
+func (v View) ResolvePartitions(partitions []ask.TopicPartition) harness.Resolved {
 	numbers, leaders := map[int32]bool{}, map[int]bool{}
 	var texts []string
 	for _, p := range partitions {

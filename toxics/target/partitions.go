@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/toxics/admin"
+	"github.com/chaeos/chaeos/harness/ask"
 )
 
 // FindPartitions resolves a target that selects partitions, in every topic that it means, sorted.
-func (t Target) FindPartitions(v View) ([]admin.TopicPartition, error) {
+func (t Target) FindPartitions(v View) ([]ask.TopicPartition, error) {
 	if t.Class() != Partitions {
 		return nil, fmt.Errorf("%q selects %s, not partitions", t, t.Class())
 	}
@@ -19,16 +19,16 @@ func (t Target) FindPartitions(v View) ([]admin.TopicPartition, error) {
 	if err != nil {
 		return nil, err
 	}
-	var found []admin.TopicPartition
+	var found []ask.TopicPartition
 	for _, text := range texts {
 		topic, number, _ := strings.Cut(text, "/") // a topic's name has no slash
 		p, err := strconv.ParseInt(number, 10, 32)
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, admin.TopicPartition{Topic: topic, Partition: int32(p)})
+		found = append(found, ask.TopicPartition{Topic: topic, Partition: int32(p)})
 	}
-	slices.SortFunc(found, admin.Compare)
+	slices.SortFunc(found, ask.TopicPartition.Compare)
 	return found, nil
 }
 
@@ -39,7 +39,7 @@ func (t Target) partitionsNow(v View) ([]string, error) {
 	for _, topic := range v.Names(t.words["topic"]) {
 		for p := range v.Topics[topic] {
 			if !one || p == t.partition() {
-				found = append(found, admin.TopicPartition{Topic: topic, Partition: p}.String())
+				found = append(found, ask.TopicPartition{Topic: topic, Partition: p}.String())
 			}
 		}
 	}
@@ -50,6 +50,6 @@ func (t Target) partitionsNow(v View) ([]string, error) {
 }
 
 // Concerning returns the partitions that matter to a pipeline.
-func (v View) Concerning(partitions []admin.TopicPartition, l harness.PipelineLayout) []admin.TopicPartition {
-	return slices.DeleteFunc(slices.Clone(partitions), func(p admin.TopicPartition) bool { return !v.Concerns(l, p.Topic) })
+func (v View) Concerning(partitions []ask.TopicPartition, l harness.PipelineLayout) []ask.TopicPartition {
+	return slices.DeleteFunc(slices.Clone(partitions), func(p ask.TopicPartition) bool { return !v.Concerns(l, p.Topic) })
 }

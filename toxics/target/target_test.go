@@ -12,7 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/toxics/admin"
+	"github.com/chaeos/chaeos/harness/ask"
 )
 
 // planned is a run of two pipelines: p reads and writes transactionally with two workers, q only produces.
@@ -40,15 +40,15 @@ var workers = []harness.Member{
 
 // at is a hand-made view: brokers 1 to 3, partition p led by broker p+1, broker 3 the controller.
 func at() View {
-	state := func(leader int32, others ...int32) harness.PartitionState {
-		return harness.PartitionState{Leader: int(leader), ISR: append(others, leader), Replicas: append([]int32{leader}, others...)}
+	state := func(leader int32, others ...int32) ask.PartitionState {
+		return ask.PartitionState{Leader: int(leader), ISR: append(others, leader), Replicas: append([]int32{leader}, others...)}
 	}
-	topic := func() map[int32]harness.PartitionState {
-		return map[int32]harness.PartitionState{0: state(1, 3, 2), 1: state(2, 3, 1), 2: state(3, 1, 2)}
+	topic := func() map[int32]ask.PartitionState {
+		return map[int32]ask.PartitionState{0: state(1, 3, 2), 1: state(2, 3, 1), 2: state(3, 1, 2)}
 	}
 	return View{
 		plan: planned, Nodes: []int{1, 2, 3}, Controller: 3, groups: map[string]int{"p": 2}, transactions: map[string]int{"p": 1},
-		Topics: map[string]map[int32]harness.PartitionState{"in": topic(), "out-p": topic(), "out-q": topic()},
+		Topics: map[string]map[int32]ask.PartitionState{"in": topic(), "out-p": topic(), "out-q": topic()},
 	}
 }
 
@@ -161,7 +161,7 @@ func TestCompoundTargetsOfWorkersAndPartitions(t *testing.T) {
 		require.NoError(t, err, selector)
 		assert.Equal(t, want, found, selector)
 	}
-	for selector, want := range map[string][]admin.TopicPartition{
+	for selector, want := range map[string][]ask.TopicPartition{
 		"partition output/1":                  {{Topic: "out-p", Partition: 1}, {Topic: "out-q", Partition: 1}},
 		"topic p, not partition p/1":          {{Topic: "out-p", Partition: 0}, {Topic: "out-p", Partition: 2}},
 		"partition input/0 and partition q/2": {{Topic: "in", Partition: 0}, {Topic: "out-q", Partition: 2}},
@@ -176,7 +176,7 @@ func TestCompoundTargetsOfWorkersAndPartitions(t *testing.T) {
 
 func TestTargetsThatDontExistAreErrors(t *testing.T) {
 	broken := at()
-	broken.Topics = map[string]map[int32]harness.PartitionState{"out-p": {0: {Leader: -1}}}
+	broken.Topics = map[string]map[int32]ask.PartitionState{"out-p": {0: {Leader: -1}}}
 	broken.groups, broken.controllerErr = nil, errors.New("no leader")
 	for selector, want := range map[string]string{
 		"leader of output/0":     "no leader now",
@@ -218,7 +218,7 @@ func TestPipelinesThatPartedFollowTheMajority(t *testing.T) {
 	v.plan.Pipelines = append(slices.Clone(v.plan.Pipelines), harness.PipelineLayout{
 		PipelineInfo: harness.PipelineInfo{Name: "r"}, Output: "out-r",
 	})
-	v.Topics["out-r"] = map[int32]harness.PartitionState{0: {Leader: 3}}
+	v.Topics["out-r"] = map[int32]ask.PartitionState{0: {Leader: 3}}
 	parsed, err := Parse("leader of output/0")
 	require.NoError(t, err)
 	found, err := parsed.FindBrokers(v)

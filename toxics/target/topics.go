@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/toxics/admin"
+	"github.com/chaeos/chaeos/harness/ask"
 )
 
 // The names that targets have for a run's topics: every pipeline's output, and the shared input.
@@ -107,9 +107,9 @@ func (v View) pipelineOf(topic string) (string, bool) {
 }
 
 // Leader is the broker that led a partition at the time of the look, negative if none did.
-func (v View) Leader(p admin.TopicPartition) int { return v.Topics[p.Topic][p.Partition].Leader }
+func (v View) Leader(p ask.TopicPartition) int { return v.Topics[p.Topic][p.Partition].Leader }
 
 // Replicas is a partition's order of replicas: the first is the preferred leader.
-func (v View) Replicas(p admin.TopicPartition) []int32 {
+func (v View) Replicas(p ask.TopicPartition) []int32 {
 	return v.Topics[p.Topic][p.Partition].Replicas
 }

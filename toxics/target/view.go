@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/toxics/admin"
+	"github.com/chaeos/chaeos/harness/ask"
 )
 
 // View is which node does what in the cluster at one moment.
@@ -14,7 +14,7 @@ type View struct {
 	plan  harness.TopicPlan
 	Nodes []int
 	// Topics are the newest states that any broker knows, by topic and partition.
-	Topics map[string]map[int32]harness.PartitionState
+	Topics map[string]map[int32]ask.PartitionState
 	// Controller is 0 if no broker knew it.
 	Controller    int
 	controllerErr error
@@ -29,17 +29,18 @@ type View struct {
 // Look asks the brokers. Those that don't answer in time are left out: another fault may have hit them.
 func Look(ctx context.Context, f *harness.Field) (View, error) {
 	v := View{plan: f.Plan, Nodes: f.Cluster.Info().Nodes, groups: map[string]int{}, transactions: map[string]int{}, draw: drawOf(f)}
-	topics, answered, err := admin.NewestTopics(ctx, f.Admin, v.Nodes, append(TopicsOf(f.Plan), OffsetsTopic, TransactionsTopic)...)
-	if errors.Is(err, admin.ErrUnknownTopics) && len(answered) > 0 && len(TopicsOf(f.Plan)) == 0 {
+	md, answered, err := f.Brokers().Newest(ctx, append(TopicsOf(f.Plan), OffsetsTopic, TransactionsTopic)...)
+	if errors.Is(err, ask.ErrUnknownTopics) && len(TopicsOf(f.Plan)) == 0 {
 		err = nil // a cluster that was just brought up has no topic, not even the internal ones
 	}
 	if err != nil {
 		return View{}, fmt.Errorf("who leads what: %w", err)
 	}
-	v.Topics = topics
-	v.Controller, v.controllerErr = harness.Controller(ctx, f.Admin, answered)
-	find := func(into map[string]int, pipeline string, kind int8, key string) {
-		node, err := admin.Coordinator(ctx, f.Admin, answered, kind, key)
+	v.Topics = md.Topics
+	brokers := f.Brokers().Only(answered...)
+	v.Controller, v.controllerErr = brokers.Controller(ctx)
+	find := func(into map[string]int, pipeline string, kind ask.CoordinatorKind, key string) {
+		node, err := brokers.Coordinator(ctx, kind, key)
 		if err != nil { // matters to targets that ask for it only
 			v.coordinatorErr = errors.Join(v.coordinatorErr, err)
 			return
@@ -48,10 +49,10 @@ func Look(ctx context.Context, f *harness.Field) (View, error) {
 	}
 	for _, l := range f.Plan.Pipelines {
 		if l.Group != "" {
-			find(v.groups, l.Name, admin.GroupKey, l.Group)
+			find(v.groups, l.Name, ask.GroupCoordinator, l.Group)
 		}
 		if len(l.TransactionalIDs) > 0 {
-			find(v.transactions, l.Name, admin.TransactionKey, l.TransactionalIDs[0])
+			find(v.transactions, l.Name, ask.TransactionCoordinator, l.TransactionalIDs[0])
 		}
 	}
 	return v, nil

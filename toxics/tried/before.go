@@ -10,9 +10,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/effects"
 	"github.com/chaeos/chaeos/harness/wait"
-	"github.com/chaeos/chaeos/toxics/admin"
 )
 
 // patience bounds each request here.
@@ -61,16 +61,13 @@ func offsetsToLose(t testing.TB, f *harness.Field) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	require.NoError(t, wait.Poll(ctx, 100*time.Millisecond, func() (bool, error) { // a new coordinator loads first
-		resp, err := admin.AskCoordinator[*kmsg.OffsetCommitResponse](ctx, f, req.Group, named{req})
+		resp, _, err := ask.Coordinated[*kmsg.OffsetCommitResponse](ctx, f.Brokers(), req.Group, ask.Pin(req, lastWithNames))
 		return err == nil && resp.Topics[0].Partitions[0].ErrorCode == 0, nil
 	}), "no offset was committed")
 }
 
-// named is a request of the last version that names topics.
-type named struct{ kmsg.Request }
-
-// MaxVersion is what the client asks for to choose a version.
-func (named) MaxVersion() int16 { return 9 }
+// lastWithNames is the last version of OffsetCommit that names topics.
+const lastWithNames = 9
 
 // aStore makes the external service's store, in a run's folder, where there is none.
 func aStore(t testing.TB, f *harness.Field) {

@@ -12,7 +12,7 @@ import (
 
 // Try is how one fault is tried.
 type Try struct {
-	// Target is the usual one of the fault's class unless given.
+	// Target is the usual one of the fault's class unless set.
 	Target  string
 	Options map[string]any
 	// Before makes what the fault is to hit, each time before it is injected.

@@ -3,13 +3,14 @@ package causes
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/verifiers/keyset"
 	"github.com/chaeos/chaeos/verifiers/logs"
-	"github.com/chaeos/chaeos/verifiers/parallel"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
@@ -121,7 +122,7 @@ func findCopies(row *rows.Row, wanted map[keyset.Key][]Copy, among *keyset.Set, 
 		return nil
 	}
 	found := make([][]keyedCopy, len(row.Out.Parts))
-	err := parallel.Do(len(row.Out.Parts), func(i int) error {
+	err := together.AtMost(runtime.GOMAXPROCS(0), len(row.Out.Parts), func(i int) error {
 		p := row.Out.Parts[i]
 		return row.Out.Each(p, row.Out.MayHold(p, among), func(b *logs.Batch) {
 			if b.Stands == stand {

@@ -97,11 +97,26 @@ func (t Truncations) notes() []string {
 				widest[x.Committed] = x
 			}
 		}
-		for _, committed := range []bool{true, false} {
-			if x := widest[committed]; x != nil {
-				texts = append(texts, describeTruncation(x))
-			}
-		}
+		texts = append(texts, describeTruncations(widest[true], widest[false])...)
+	}
+	return texts
+}
+
+// describeTruncations describes what was cut off below the high watermark, and above it what the first range does not hold: a
+// leader's log end shows both.
+func describeTruncations(below, above *harness.Truncation) (texts []string) {
+	if below != nil {
+		texts = append(texts, describeTruncation(below))
+	}
+	if above == nil {
+		return texts
+	}
+	rest := *above
+	if below != nil && below.From <= rest.From && rest.From < below.To {
+		rest.From = below.To
+	}
+	if rest.From < rest.To {
+		texts = append(texts, describeTruncation(&rest))
 	}
 	return texts
 }

@@ -48,7 +48,7 @@ func (m *MissingAcks) find(number uint16) error {
 	for _, file := range m.source.Files {
 		_, err := history.Scan(filepath.Join(m.run.Dir, file), func(entry history.Entry) error {
 			if acked, ok := entry.(*history.Acked); ok {
-				for _, r := range acked.Runs {
+				for _, r := range acked.Spans {
 					m.ackRun(number, acked.At, r)
 				}
 			}
@@ -90,7 +90,7 @@ func (m *MissingAcks) add(cause string, n uint64) {
 	}
 }
 
-func (m *MissingAcks) ackRun(number uint16, at history.Time, r history.AckRun) {
+func (m *MissingAcks) ackRun(number uint16, at history.Time, r history.AckSpan) {
 	partitions := m.run.Record.Plan.Partitions
 	for i := range r.Count {
 		sequence := r.First + i*r.Stride

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/logs"
 	"github.com/chaeos/chaeos/verifiers/observation"
@@ -51,7 +52,7 @@ func Stalls(row *rows.Row) ([]harness.Stall, error) {
 }
 
 // seenStall is what the observer saw of one stall.
-func seenStall(row *rows.Row, at saved.TopicPartition, s saved.Stall) harness.Stall {
+func seenStall(row *rows.Row, at ask.TopicPartition, s saved.Stall) harness.Stall {
 	x := harness.Stall{
 		Pipeline: row.Layout.Name, Topic: at.Topic, Partition: at.Partition, LSO: s.LSO, Start: int64(s.Start), End: int64(s.End),
 		Length: s.Length(), Open: s.Open, HeldBack: s.Held, Fault: faultAt(row.Run, s.Start), Coordinator: -1, EndEpoch: -1,
@@ -80,7 +81,7 @@ func seenStall(row *rows.Row, at saved.TopicPartition, s saved.Stall) harness.St
 // stateAtOnset is what the first naming proves of the moment when the standstill began. No transaction becomes Ongoing
 // again: one that still is, and that its coordinator began before that moment, was all the time. A later transaction of the
 // same producer proves nothing of the one that hangs. Coordinators tell whole milliseconds.
-func stateAtOnset(r *saved.Run, first *history.Culprit, onset history.Time) string {
+func stateAtOnset(r *saved.Run, first *history.TransactionAtLSO, onset history.Time) string {
 	if first.State == stateOngoing && first.StartMillis > 0 && r.Monotonic(first.StartMillis+1) <= onset {
 		return stateOngoing
 	}

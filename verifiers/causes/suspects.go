@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"runtime"
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/verifiers/logs"
-	"github.com/chaeos/chaeos/verifiers/parallel"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/saved"
 	"github.com/chaeos/chaeos/verifiers/txns"
@@ -162,7 +163,7 @@ func gatherFromLogs(row *rows.Row, in map[txns.Block]bool, found map[txns.Key]*S
 		return nil
 	}
 	tallies := make([]map[txns.Key]*txns.Tally, len(row.Out.Parts))
-	err := parallel.Do(len(row.Out.Parts), func(i int) error {
+	err := together.AtMost(runtime.GOMAXPROCS(0), len(row.Out.Parts), func(i int) error {
 		tallies[i] = map[txns.Key]*txns.Tally{}
 		return row.Out.Each(row.Out.Parts[i], func(x *logs.Section) bool { return x.HoldsTxn(in) }, func(b *logs.Batch) {
 			for j := range b.Pieces {

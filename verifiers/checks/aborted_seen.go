@@ -18,7 +18,7 @@ var abortedSeen = Check{
 		{
 			Key: "abortedSeen", Header: "ABORTED SEEN", Absent: harness.Null, Worst: true,
 			Means:  "Visible outputs of transactions whose abort was confirmed.",
-			Unseen: "aborted outputs that readers with `read_uncommitted` would be given, where the row's own readers use `read_committed`.",
+			Unseen: "aborted outputs that `read_uncommitted` readers would get, if the row's own readers use `read_committed`.",
 		},
 	},
 	Begin: inTransactions(func() Counting { return &abortedSeenCount{ofTransactions{kind: harness.AnomalyAbortedSeen}} }),

@@ -49,7 +49,7 @@ type TransactionReader interface {
 // PollReader is shown each poll of the live reader that brought records of the row's output, after the logs were read and in
 // the order in which the polls were made.
 type PollReader interface {
-	Poll(r *rows.Row, p *history.Seen)
+	Poll(r *rows.Row, p *history.DeliveredLive)
 }
 
 // HistoryReader is shown the histories of the row's workers, after the logs were read: worker by worker, in order. Entries

@@ -17,8 +17,8 @@ var committedNotSeen = Check{
 	Numbers: []harness.Number{
 		{
 			Key: "committedNotSeen", Header: "COMMITTED NOT SEEN", Show: harness.WhenNonZero, Absent: harness.Null,
-			Means:  "Outputs stored in a transaction whose commit was confirmed, and that are not in the log as committed.",
-			Unseen: "outputs that the client was not told are stored, and one that a further copy of its transaction's in the same partition makes up for in the count.",
+			Means:  "Outputs that were stored in a transaction whose commit was confirmed, and that are not in the log as committed.",
+			Unseen: "outputs that were not confirmed to the client, and one for which a further copy of its transaction's in the same partition makes up in the count.",
 		},
 	},
 	Begin: inTransactions(func() Counting { return &notSeenCount{ofTransactions{kind: harness.AnomalyCommittedNotSeen}} }),

@@ -17,11 +17,11 @@ var contradicted = Check{
 	Numbers: []harness.Number{
 		{
 			Key: "contradicted", Header: "CONTRADICTED", Show: harness.WhenNonZero, Absent: harness.Null,
-			Means: "Control records, by transaction and output partition, that contradict what the worker was told: commit where the abort was\n" +
-				"confirmed, or the commit refused or never asked for; abort where the commit was confirmed. What the row's readers are given\n" +
-				"does not matter here, nor for torn, committed not seen and the end of an unknown commit: those go by the control records also\n" +
-				"where readers use `read_uncommitted`.",
-			Unseen: "a marker that ends no records of this run, or one whose transaction's end nobody learnt.",
+			Means: "Control records, by transaction and output partition, that contradict what the worker learnt: a commit although the\n" +
+				"abort was confirmed, or although the commit was refused or never asked for; an abort although the commit was confirmed.\n" +
+				"The row's isolation level does not matter here, nor for torn, committed not seen and the end of an unknown commit: those\n" +
+				"go by the control records even if readers use `read_uncommitted`.",
+			Unseen: "a marker that ends no records of this run, or the end of a transaction that no client learnt.",
 		},
 	},
 	Begin: inTransactions(func() Counting { return &contradictedCount{ofTransactions{kind: harness.AnomalyContradicted}} }),

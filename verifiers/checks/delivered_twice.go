@@ -48,7 +48,7 @@ type twiceCount struct {
 }
 
 // Poll implements PollReader.
-func (c *twiceCount) Poll(r *rows.Row, p *history.Seen) {
+func (c *twiceCount) Poll(r *rows.Row, p *history.DeliveredLive) {
 	g, log := c.live.poll(r, p)
 	if log == nil {
 		return
@@ -77,7 +77,7 @@ func (c *twiceCount) Poll(r *rows.Row, p *history.Seen) {
 
 // again is how many of a poll's records brought an input that was delivered before: those that the reader did not find new, less
 // what the log does not hold and what names no input.
-func again(g *given, log *logs.Partition, p *history.Seen) uint64 {
+func again(g *given, log *logs.Partition, p *history.DeliveredLive) uint64 {
 	known := p.Count
 	if g.compared {
 		known -= g.extra // gone ones may be copies
@@ -88,7 +88,7 @@ func again(g *given, log *logs.Partition, p *history.Seen) uint64 {
 
 // reusedIn is how many of a poll's records bring an input whose place in the input log may have held another one before: a reader
 // that knows inputs by their places takes the second for the first.
-func (c *twiceCount) reusedIn(r *rows.Row, log *logs.Partition, p *history.Seen) uint64 {
+func (c *twiceCount) reusedIn(r *rows.Row, log *logs.Partition, p *history.DeliveredLive) uint64 {
 	if r.Run.Live.Sequences || r.SourceUnderTest() || p.From < 0 || p.To <= p.From {
 		return 0
 	}

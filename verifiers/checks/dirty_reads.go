@@ -24,7 +24,7 @@ var dirtyReads = Check{
 type dirtyCount struct{ live liveReadings }
 
 // Poll implements PollReader.
-func (c *dirtyCount) Poll(r *rows.Row, p *history.Seen) {
+func (c *dirtyCount) Poll(r *rows.Row, p *history.DeliveredLive) {
 	g, _ := c.live.poll(r, p)
 	c.live.add(r, p, g.extra, ": %d of %d", g.extra, p.Count)
 }

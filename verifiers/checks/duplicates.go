@@ -18,22 +18,22 @@ var duplicates = Check{
 			Key: "duplicates", Header: "DUPLICATES", Worst: true,
 			Means: "Visible outputs beyond the first of each input, by cause:\n\n" +
 				"- *broker*: the same producer id, epoch and record sequence stored twice in a partition;\n" +
-				"- *resend without producer id*, *resend across producer ids*, *resend under one producer id*: one processing of a record (the\n" +
-				"  same worker, incarnation and processing ordinal; the same sequence where the source is under test) stored several times,\n" +
-				"  and what the broker could know of it: nothing; another id or epoch, so nothing either; the same id and epoch, but a\n" +
-				"  new sequence, so the client sent it again;\n" +
+				"- *resend without producer id*, *resend across producer ids*, *resend under one producer id*: one processing of a record\n" +
+				"  (the same worker, incarnation and processing ordinal; the same sequence if the source is under test) stored several\n" +
+				"  times. The three differ in what the broker could know of it: nothing; nothing, because id or epoch are others; the\n" +
+				"  same id and epoch but a new sequence, so the client sent it as a new record;\n" +
 				"- *called again*: the external service was called several times for one processing of a record, and stored each call;\n" +
-				"- *reprocessed after restart*, *reprocessed after rebalance*, *reprocessed after rewind*: delivered twice, because a new\n" +
-				"  incarnation of the same worker, another worker (or the same one after a new assignment), or the same worker by itself read\n" +
-				"  the partition again from an offset below: each copy is compared with the one before it. The note under the table says which assignment and generation, where it began, and\n" +
-				"  which commit it went back to;\n" +
-				"- *reprocessed after redelivery*: a share group's brokers handed the record out again. The note names who had it and who got it,\n" +
-				"  the brokers' own count of deliveries, and what became of the delivery before: its member *died* or *left* the group with it in\n" +
-				"  hand; its lock *expired* (`group.share.record.lock.duration.ms`, 30 s unless set); its acknowledgement was *refused*, and with\n" +
-				"  which answer; it was *acknowledged*, confirmed, and handed out all the same; or it was *lost*: none of these, so the brokers\n" +
-				"  forgot who had it, as a partition's next leader does;\n" +
-				"- *reprocessed*: delivered twice, and no history says why.",
-			Unseen: "copies that were aborted or hidden (no reader is given them), and which of two copies a user would call the first.",
+				"- *reprocessed after restart*, *reprocessed after rebalance*, *reprocessed after rewind*: processed twice, because the\n" +
+				"  partition was read again from a lower offset by a new incarnation of the same worker; by another worker, or the same\n" +
+				"  one after a new assignment; or by the same worker by itself. Each copy is compared with the one before it. The note\n" +
+				"  under the table names the assignment and its generation, where it began, and the commit that it went back to;\n" +
+				"- *reprocessed after redelivery*: a share group's brokers delivered the record again. The note names who had it and who\n" +
+				"  got it, the brokers' own count of deliveries, and what became of the delivery before. Its member *died* or *left* the\n" +
+				"  group with the record in hand. Or its lock *expired* (`group.share.record.lock.duration.ms`, 30 s by default). Or its\n" +
+				"  acknowledgement was *refused*, and with which answer. Or it was *acknowledged* and confirmed, and delivered all the\n" +
+				"  same. Or it was *lost*: none of these, so the brokers forgot the delivery, as a partition's next leader does;\n" +
+				"- *reprocessed*: processed twice, and no history shows why.",
+			Unseen: "copies that were aborted or hidden (no reader gets them), and which of two copies a user would call the first.",
 		},
 		{
 			Key: "duplicatedInputs", Header: "DUPLICATED INPUTS", Show: harness.DataOnly,

@@ -14,8 +14,8 @@ var earlyReads = Check{
 	Control: "every delivery of a transactional row two seconds earlier",
 	Numbers: []harness.Number{{
 		Key: "earlyReads", Header: "EARLY READS", Show: harness.WhenNonZero, Absent: harness.Null,
-		Means: "Records that the live `read_committed` reader was given before the worker that wrote them asked to commit their transaction:\n" +
-			"nobody could know yet that they are committed. Both times are of one machine's monotonic clock; the worker writes its down\n" +
+		Means: "Records that the live `read_committed` reader was given before the worker that wrote them asked to commit their transaction.\n" +
+			"Both times are of one machine's monotonic clock; the worker writes its down\n" +
 			"before it asks, the reader after it was given. Polls of what a recorded truncation took away are not compared.",
 		Unseen: "half of a transaction at once: brokers hand out a part of it in any fetch, so only a part that came before the commit was asked\n" +
 			"for is proof. A commit that its worker did not write down.",
@@ -26,7 +26,7 @@ var earlyReads = Check{
 type earlyCount struct{ live liveReadings }
 
 // Poll implements PollReader.
-func (c *earlyCount) Poll(r *rows.Row, p *history.Seen) {
+func (c *earlyCount) Poll(r *rows.Row, p *history.DeliveredLive) {
 	g, log := c.live.poll(r, p)
 	if !g.compared {
 		return
@@ -39,7 +39,7 @@ func (c *earlyCount) Poll(r *rows.Row, p *history.Seen) {
 }
 
 // beforeAsked is how many of a transaction's records a poll was given before the transaction was asked to commit.
-func beforeAsked(r *rows.Row, log *logs.Partition, s *logs.TxnSpan, p *history.Seen) uint64 {
+func beforeAsked(r *rows.Row, log *logs.Partition, s *logs.TxnSpan, p *history.DeliveredLive) uint64 {
 	w := r.Worker(s.Incarnation)
 	if w == nil {
 		return 0

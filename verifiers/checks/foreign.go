@@ -16,7 +16,7 @@ var foreign = Check{
 	Numbers: []harness.Number{
 		{
 			Key: "foreign", Header: "FOREIGN", Show: harness.WhenNonZero,
-			Means:  "Visible output records that are not this run's, or of an input that the source never sent.",
+			Means:  "Visible output records that are not this run's, or are of an input that the source never sent.",
 			Unseen: "who wrote them, beyond the batch's producer id.",
 		},
 	},

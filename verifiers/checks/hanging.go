@@ -17,11 +17,12 @@ var hanging = Check{
 	Numbers: []harness.Number{
 		{
 			Key: "hanging", Header: "HANGING", Show: harness.WhenNonZero,
-			Means: "Transactions that were still open after everything had settled, in the row's output or input, with transactional id,\n" +
-				"producer id and epoch, age, partitions, coordinator and its state. One that its coordinator still has `Ongoing` ends at its\n" +
-				"timeout; one that the coordinator has ended, or that none lists, never ends by itself. `hanging` in JSON has the\n" +
-				"`kafka-transactions.sh … abort` commands, one a partition, and the `chaeos inject transaction-abort …` commands that do the\n" +
-				"same to a cluster that is still up (`run --keep`): by silence and not by start offset, so that younger transactions stay.",
+			Means: "Transactions of the row's output or input that were still open after the run's settle phase, with transactional id,\n" +
+				"producer id and epoch, age, partitions, coordinator and its state. One that its coordinator still lists as `Ongoing`\n" +
+				"ends at its timeout. One that the coordinator has ended, or that no coordinator lists, never ends by itself. `hanging`\n" +
+				"in JSON has the `kafka-transactions.sh … abort` commands, one a partition, and the `chaeos inject transaction-abort …`\n" +
+				"commands that do the same to a cluster that is still up (`run --keep`). The latter select by silence and not by start\n" +
+				"offset, so that younger transactions stay.",
 			Unseen: "transactions in other topics.",
 		},
 	},

@@ -9,8 +9,8 @@ var input = Check{
 	Numbers: []harness.Number{
 		{
 			Key: "input", Header: "INPUT", Measure: true,
-			Means: "The records in the pipeline's input log that its own isolation level shows, by partition and offset. Where the source\n" +
-				"is under test, the records that it was told are stored (with acks=0: that it sent). Unique + lost + unprocessed + hidden =\n" +
+			Means: "The records in the pipeline's input log that its own isolation level shows, by partition and offset. If the source is\n" +
+				"under test, the records that were acknowledged to it (with acks=0: that it sent). Unique + lost + unprocessed + hidden =\n" +
 				"input is asserted on every run; a row for which it isn't true is inconclusive.",
 			Unseen: "records that never reached the input log, or were deleted from it before the read-back: those are the source's own columns.",
 		},

@@ -21,17 +21,17 @@ var latency = Check{
 		{
 			Key: "p50", Header: "P50 E2E", Kind: harness.Duration, Show: harness.DataOnly, Absent: harness.Null, Measure: true,
 			Means: "The median time from a record's scheduled send time to the first delivery of its output to the live `read_committed`\n" +
-				"reader. Inputs that it never got count as infinite.",
-			Unseen: "the reader's own delay of up to 250 ms where nothing else is new.",
+				"reader. An input that was not delivered live counts as infinite.",
+			Unseen: "the reader's own delay of up to 250 ms when nothing else is new.",
 		},
 		{
 			Key: "p99", Header: "P99 E2E", Kind: harness.Duration, Absent: harness.Null, Text: p99Text, Worst: true, Measure: true,
-			Means:  "The 99th percentile of the same; `∞` where it falls among the inputs that the reader never got.",
+			Means:  "The 99th percentile of the same; `∞` if it falls among the inputs that were not delivered live.",
 			Unseen: "see P50.",
 		},
 		{
 			Key: "neverLive", Header: "NOT DELIVERED LIVE", Show: harness.WhenNonZero,
-			Means:  "Inputs whose output the live reader never got. Outputs that are not due do not make up for them.",
+			Means:  "Inputs whose output was not delivered live: the live reader never got it. Outputs that are not due do not make up for them.",
 			Unseen: "why: lost, hidden and late all count.",
 		},
 	},

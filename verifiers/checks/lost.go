@@ -17,17 +17,18 @@ var lost = Check{
 	Numbers: []harness.Number{
 		{
 			Key: "lost", Header: "LOST", Worst: true,
-			Means: "Inputs without an output in a log that was read to its end, although their committed offset was passed; where the source is under\n" +
-				"test, although they were acknowledged. By cause:\n\n" +
+			Means: "Inputs without an output in a log that was read to its end, although they were passed; if the source is under test,\n" +
+				"although they were acknowledged. By cause:\n\n" +
 				"- *acked but absent*: a broker confirmed it, and nothing shows that it was ever in the log;\n" +
 				"- *sent but absent*: sent with acks=0, where nothing is ever confirmed;\n" +
-				"- *given up*: below a share group's start although no member ever acknowledged it: it was handed out as often as the brokers\n" +
-				"  do (`group.share.delivery.count.limit`);\n" +
-				"- *skipped*: committed past, and no worker was told that an output of it is stored. The note names the commits;\n" +
-				"- *truncated*: it was in the log, and a newer leader epoch's records took its place. Proof is a live reader that was delivered it, a\n" +
-				"  high watermark or a leader's log end that was sampled above it, or an acknowledgement that came while a broker led in an epoch\n" +
-				"  whose batches now end below the acknowledged offset. Reports name the leader epochs on both sides;\n" +
-				"- *deleted*: it was below a log start that moved. Where a recorded fault moved it, that is named and nothing is in doubt;\n" +
+				"- *given up*: below a share group's start although no member ever acknowledged it: it was delivered as often as the\n" +
+				"  brokers allow (`group.share.delivery.count.limit`);\n" +
+				"- *skipped*: the commit passed it, and no output of it was ever confirmed to a worker. The note names the commits;\n" +
+				"- *truncated*: it was in the log, and records of a newer leader epoch took its place. Proof is a live reader that got\n" +
+				"  it, a sample of a high watermark or of a leader's log end above it, or an acknowledgement that came while a broker led\n" +
+				"  in an epoch whose batches now end below the acknowledged offset. The note names the leader epochs on both sides;\n" +
+				"- *deleted*: it was below a log start that moved. If a recorded fault moved it, the note names it and nothing is in\n" +
+				"  doubt;\n" +
 				"- *aborted*: its output was in a transaction that was aborted, and its input offset was committed all the same.",
 			Unseen: "in a pipeline's row, which single output was confirmed: workers record confirmed outputs as counts by partition, so causes are split by count, and an example of a partition with several causes has none.",
 		},

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/verifiers/rows"
-	"github.com/chaeos/chaeos/verifiers/saved"
 )
 
 var lsoStalls = Check{
@@ -17,22 +17,23 @@ var lsoStalls = Check{
 	Numbers: []harness.Number{
 		{
 			Key: "lsoStalls", Header: "LSO STALLS", Absent: harness.Null,
-			Means: "How often the last stable offset of an output partition stood still below the high watermark for longer than the stall\n" +
-				"threshold (1 s unless the experiment sets it), by samples every 100 ms from the leader of the newest epoch. `stalls` in JSON\n" +
-				"lists each with start, end, partition, the records and bytes between the last stable offset and the highest watermark, the\n" +
-				"transaction at its start (by the log's batch header and its worker's ordinal), the coordinator's first and last answer about\n" +
-				"its state with the times at which they came, the faults active, the control record, and what ended it. Brokers are asked only\n" +
-				"about what has stood for a second, so the state at the onset itself (`onsetState`) is given where the first answer proves it:\n" +
-				"a transaction that was still `Ongoing`, and that its coordinator had begun before the onset, was `Ongoing` at the onset.\n" +
-				"What ended it is:\n\n" +
+			Means: "How often the last stable offset of an output partition stayed the same, below the high watermark, for longer than the\n" +
+				"stall threshold (1 s unless the experiment sets it), by samples every 100 ms from the leader of the newest epoch. What\n" +
+				"ended a stall is:\n\n" +
 				"- *commit*: a commit marker;\n" +
 				"- *abort by client*: the worker asked for the abort, or its session turned its commit into one;\n" +
-				"- *new producer epoch*: somebody asked for a producer id with the same transactional id in the 5 s before the abort marker;\n" +
-				"- *abort by timeout*: nobody did, and the transaction had reached its timeout;\n" +
+				"- *new producer epoch*: a producer id was asked for with the same transactional id in the 5 s before the abort marker;\n" +
+				"- *abort by timeout*: it was not, and the transaction had reached its timeout;\n" +
 				"- *abort that no history explains*: neither.\n\n" +
-				"With transaction.version 2 every end of a transaction raises the producer epoch by one, so the marker's epoch does not tell\n" +
-				"these apart; below it, only fencing and timeouts do.",
-			Unseen: "standstills shorter than the threshold. Where samples are missing for more than 300 ms the count is a lower bound, and where it would be 0 it is not observed.",
+				"With transaction.version 2 every end of a transaction raises the producer epoch by one, so the marker's epoch does not\n" +
+				"tell these apart. Below it, only fencing and timeouts raise the epoch.\n\n" +
+				"`stalls` in JSON has each stall with start, end, partition, the records and bytes between the last stable offset and the\n" +
+				"highest watermark, the transaction at its start (by the log's batch header and its worker's ordinal), the coordinator's\n" +
+				"first and last answer about its state with their times, the active faults, the control record, and what ended it.\n" +
+				"Brokers are asked only about an offset that has not moved for a second. So the state at the onset (`onsetState`) is\n" +
+				"given only if the first answer proves it: a transaction that was still `Ongoing`, and that its coordinator had begun\n" +
+				"before the onset, was `Ongoing` at the onset.",
+			Unseen: "stalls shorter than the threshold. If samples are missing for more than 300 ms the count is a lower bound, and if it would be 0 it is not observed.",
 		},
 		{
 			Key: "longestStall", Header: "LONGEST", Kind: harness.Duration, Absent: harness.Null, Worst: true,
@@ -79,7 +80,7 @@ type sampling struct {
 	gaps, unsampled int
 	// widest is the longest gap, in seconds, and where it was.
 	widest time.Duration
-	where  saved.TopicPartition
+	where  ask.TopicPartition
 }
 
 func (g sampling) any() bool { return g.gaps > 0 || g.unsampled > 0 }

@@ -13,9 +13,9 @@ var noProgress = Check{
 	Numbers: []harness.Number{
 		{
 			Key: "noProgress", Header: "NO PROGRESS", Kind: harness.Duration, Absent: harness.Null, Worst: true, Measure: true,
-			Means: "The longest time from the load's start on that an output partition with input waiting showed nothing new to the live\n" +
-				"reader. A pause that no output ended counts up to the last input.",
-			Unseen: "what the live reader itself was late with.",
+			Means: "The longest time, from the load's start on, in which an output partition with input waiting delivered nothing new to the\n" +
+				"live reader. A pause that no output ended counts up to the last input.",
+			Unseen: "delays of the live reader itself.",
 		},
 		{
 			Key: "noProgressIn", Header: "NO PROGRESS IN", Kind: harness.PartitionID, Show: harness.DataOnly, Of: "noProgress", Measure: true,

@@ -15,7 +15,7 @@ var offsetsWentBack = Check{
 	Numbers: []harness.Number{
 		{
 			Key: "offsetsWentBack", Header: "OFFSETS WENT BACK", Show: harness.WhenNonZero,
-			Means:  "Input partitions whose final committed offset is lower than, or missing after, a confirmed commit.",
+			Means:  "Input partitions whose final committed offset is lower than a confirmed commit, or missing after one.",
 			Unseen: "committed offsets that went back during the run and came forward again: what they led to shows as duplicates.",
 		},
 	},

@@ -19,8 +19,8 @@ var phantom = Check{
 	Numbers: []harness.Number{
 		{
 			Key: "phantom", Header: "PHANTOM", Show: harness.WhenNonZero,
-			Means: "Records that are visible although writing them was reported as failed, or their transaction's commit was refused or never\n" +
-				"asked for. A violation of exactly-once; the other guarantees say nothing about it.",
+			Means: "Records that are visible although writing them was reported as failed, or although their transaction's commit was\n" +
+				"refused or never asked for. This violates exactly-once; the other guarantees don't speak of it.",
 			Unseen: "a failed output that another incarnation's copy of the same input hides, or one of a worker whose history was not closed.",
 		},
 	},

@@ -24,7 +24,7 @@ var pollSkips = Check{
 type skipCount struct{ live liveReadings }
 
 // Poll implements PollReader.
-func (c *skipCount) Poll(r *rows.Row, p *history.Seen) {
+func (c *skipCount) Poll(r *rows.Row, p *history.DeliveredLive) {
 	g, _ := c.live.poll(r, p)
 	c.live.add(r, p, g.skipped, ": %d before it or in it", g.skipped)
 }

@@ -14,7 +14,7 @@ var pollsBack = Check{
 	Numbers: []harness.Number{{
 		Key: "pollsBack", Header: "POLLS BACK", Show: harness.WhenNonZero, Absent: harness.Null,
 		Means: "Polls of the live `read_committed` reader whose first record lies below the end of its poll before in the same partition.\n" +
-			"It never seeks, so only a log that was cut off explains that: a recorded truncation, or what its client was told of one. A poll\n" +
+			"It never seeks, so only a log that was cut off explains that: a recorded truncation, or a notice that its client got of one. A poll\n" +
 			"that was given records again breaks exactly-once and at-most-once.",
 		Unseen: "workers, which go back after every restart, rebalance and abort: the notes under the table name their rereads.",
 	}},
@@ -27,7 +27,7 @@ type backCount struct {
 }
 
 // Poll implements PollReader.
-func (c *backCount) Poll(r *rows.Row, p *history.Seen) {
+func (c *backCount) Poll(r *rows.Row, p *history.DeliveredLive) {
 	if g, _ := c.live.poll(r, p); g.back {
 		c.live.add(r, p, 1, ": %d records again", g.below)
 		c.again += g.below

@@ -24,7 +24,7 @@ var readAndGone = Check{
 type goneCount struct{ live liveReadings }
 
 // Poll implements PollReader.
-func (c *goneCount) Poll(r *rows.Row, p *history.Seen) {
+func (c *goneCount) Poll(r *rows.Row, p *history.DeliveredLive) {
 	g, _ := c.live.poll(r, p)
 	c.live.add(r, p, g.gone, ": %d of %d", g.gone, p.Count)
 }

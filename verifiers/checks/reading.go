@@ -77,7 +77,7 @@ type liveReadings struct {
 }
 
 // poll compares one of the live reader's polls of the row's output.
-func (l *liveReadings) poll(r *rows.Row, p *history.Seen) (given, *logs.Partition) {
+func (l *liveReadings) poll(r *rows.Row, p *history.DeliveredLive) (given, *logs.Partition) {
 	log := r.OutputOf(p.Topic, p.Partition)
 	if log == nil {
 		return given{}, nil
@@ -94,7 +94,7 @@ func (l *liveReadings) poll(r *rows.Row, p *history.Seen) (given, *logs.Partitio
 }
 
 // add counts n of what is looked for in one poll.
-func (l *liveReadings) add(r *rows.Row, p *history.Seen, n uint64, format string, args ...any) {
+func (l *liveReadings) add(r *rows.Row, p *history.DeliveredLive, n uint64, format string, args ...any) {
 	if n == 0 {
 		return
 	}

@@ -15,12 +15,12 @@ var recovery = Check{
 		{
 			Key: "recovery", Header: "RECOVERY", Kind: harness.Duration, Absent: harness.Null, Worst: true, Measure: true,
 			Means: "From a fault's injection to the end of the longest pause over the stall threshold that overlaps it, or to the first new\n" +
-				"output where there is none. The worst over faults and affected partitions.",
-			Unseen: "faults that touch no partition by name: all count as affected.",
+				"output if there is no such pause. The worst over faults and affected partitions.",
+			Unseen: "faults that touch no partition by name: all partitions count as affected.",
 		},
 		{
 			Key: "recoveryFromHeal", Header: "RECOVERY FROM HEAL", Kind: harness.Duration, Show: harness.DataOnly, Absent: harness.Null, Measure: true,
-			Means:  "From a fault's heal to the first new output in an affected partition. The worst, too.",
+			Means:  "From a fault's heal to the first new output in an affected partition. The worst over faults and affected partitions.",
 			Unseen: "a recovery that began before the heal.",
 		},
 	},

@@ -16,13 +16,13 @@ var source = Check{
 	Numbers: []harness.Number{
 		{
 			Key: "ackedAbsent", Header: "ACKED ABSENT", Show: harness.WhenNonZero,
-			Means: "Records that the shared source was told are stored and that are not in the input log, by the causes of losses. Charged to no\n" +
-				"pipeline: each had to deliver what was there.",
+			Means: "Records that were acknowledged to the shared source and are not in the input log, by the causes of losses. No pipeline\n" +
+				"is charged with them: each had to deliver what was there.",
 			Unseen: "records that a pipeline had processed before they went: their outputs name an input that is not there, and a note counts them.",
 		},
 		{
 			Key: "identityTwice", Header: "TWICE IN INPUT", Show: harness.WhenNonZero,
-			Means:  "Further copies of a record in the input log. Charged to no pipeline.",
+			Means:  "Further copies of a record in the input log. No pipeline is charged with them.",
 			Unseen: "why: the source's producer is not under test here.",
 		},
 		{Key: "ackedAbsentBy", Kind: harness.ByCause, Of: "ackedAbsent"},

@@ -14,8 +14,8 @@ var split = Check{
 	Numbers: []harness.Number{
 		{
 			Key: "split", Header: "SPLIT", Show: harness.WhenNonZero, Absent: harness.Omitted, After: "abortedSeen",
-			Means: "Inputs of a pipeline with several output topics that are visible in one of them and missing from another, though that\n" +
-				"one's partition was read to its end and nothing of them is hidden there. `–` where there is one output topic.",
+			Means: "Inputs of a pipeline with several output topics that are visible in one topic and missing from another, although that\n" +
+				"one's partition was read to its end and nothing of them is hidden there. `–` with one output topic.",
 			Unseen: "that one topic showed an output before the other: a transaction's markers reach each partition at a time of its own.",
 		},
 	},

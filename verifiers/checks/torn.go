@@ -17,9 +17,9 @@ var torn = Check{
 	Numbers: []harness.Number{
 		{
 			Key: "torn", Header: "TORN", Absent: harness.Null, Worst: true,
-			Means: "Transactions of whose outputs (those in the log, and the confirmed ones), in all topics, and offset commit some took effect and\n" +
-				"some did not.",
-			Unseen: "an offset commit that a later one has passed: only one that would have committed just the final committed offset, or lies beyond it, is proof.",
+			Means: "Transactions of which a part took effect and a part did not: their outputs (those in the log, and the confirmed ones),\n" +
+				"in all topics, and their offset commit.",
+			Unseen: "an offset commit that a later one has passed: it is proof only if it would have committed just the final committed offset, or lies beyond it.",
 		},
 	},
 	Begin: inTransactions(func() Counting { return &tornCount{ofTransactions{kind: harness.AnomalyTorn}} }),

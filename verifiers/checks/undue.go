@@ -63,7 +63,7 @@ func (u *undueOf) add(p *logs.Piece, i int64) {
 }
 
 // Poll implements PollReader.
-func (u *undue) Poll(r *rows.Row, p *history.Seen) {
+func (u *undue) Poll(r *rows.Row, p *history.DeliveredLive) {
 	if log := r.OutputOf(p.Topic, p.Partition); log != nil && p.From >= 0 && p.From < p.To {
 		u.by[log.Number].delivered.AddRange(0, uint64(p.From), uint64(min(p.To, log.End)))
 	}

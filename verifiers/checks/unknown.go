@@ -17,31 +17,32 @@ var unknown = Check{
 	Numbers: []harness.Number{
 		{
 			Key: "unknown", Header: "UNKNOWN", Text: unknownText,
-			Means: "Outcomes that a client never learnt: records of a source under test, outputs and offset commits outside transactions, commits\n" +
-				"of transactions (what a transaction holds stands or falls with it). So is an acknowledgement to a share group that was refused:\n" +
-				"a client sends a lost request again, and the one before it may have been applied. The log decides them: *unknown, happened* or *unknown, did\n" +
-				"not*. Either is allowed; a second copy is a duplicate, and half an outcome is torn.",
-			Unseen: "outcomes that a client learnt wrongly: those are phantoms, or contradicted. And outputs of which a killed worker's history says nothing.",
+			Means: "Outcomes that a client never learnt: of records of a source under test, of outputs and offset commits outside\n" +
+				"transactions, and of transactions' commits (which decide everything in the transaction). A refused acknowledgement to a\n" +
+				"share group counts too: a client sends a lost request again, and the first one may have been applied. The log resolves\n" +
+				"them: *unknown, happened* or *unknown, did not*. Either is allowed. A second copy is a duplicate, and half a transaction\n" +
+				"is torn.",
+			Unseen: "outcomes that a client learnt wrongly: those are phantoms, or contradicted. And outputs that a killed worker's history does not mention.",
 		},
 		{
 			Key: "unknownHappened", Header: "UNKNOWN HAPPENED", Show: harness.DataOnly,
-			Means: "Those of them whose outcome is visible: the record, the transaction's outputs, or a final committed offset past every confirmed commit\n" +
-				"that is just what this commit names. Several commits of the same position all count.",
+			Means: "Those of them that took effect visibly: the record is there, or the transaction's outputs, or a final committed offset\n" +
+				"that is past every confirmed commit and just what this commit names. Several commits of the same offset all count.",
 			Unseen: "a commit that happened and was passed by a later confirmed one, or an acknowledgement to a share group: they count as not happened.",
 		},
 		{
 			Key: "unknownDidNot", Header: "UNKNOWN DID NOT", Show: harness.DataOnly,
 			Means:  "The rest of them: nothing of them is visible.",
-			Unseen: "an outcome that is still hidden behind an open transaction.",
+			Unseen: "what is still hidden behind an open transaction.",
 		},
 		{
 			Key: "unknownCommits", Header: "UNKNOWN COMMITS", Show: harness.DataOnly,
-			Means:  "Those of the unknown outcomes that were offset commits or ends of transactions; the rest were produces.",
+			Means:  "Those of the unknown outcomes that are offset commits or ends of transactions; the rest are produces.",
 			Unseen: "which of several requests of one commit was lost.",
 		},
 		{
 			Key: "unknownCommitsHappened", Header: "UNKNOWN COMMITS HAPPENED", Show: harness.DataOnly,
-			Means:  "Unknown commits whose outcome is visible.",
+			Means:  "Unknown commits that took effect visibly.",
 			Unseen: "see unknown happened.",
 		},
 	},
@@ -53,13 +54,13 @@ var unknown = Check{
 	},
 }
 
-// unknownText is two figures in one column: how many outcomes were never learnt, and how many of those happened.
+// unknownText is two figures in one column: how many outcomes were never learnt, and how many of those took effect.
 func unknownText(n harness.Numbers, format func(any) string) string {
 	all := n.Count("unknown")
 	if all == 0 {
 		return "0"
 	}
-	return format(all) + ", " + format(n.Count("unknownHappened")) + " happened"
+	return format(all) + ", " + format(n.Count("unknownHappened")) + " took effect"
 }
 
 func finishUnknownOfSource(f *Facts, n *harness.Numbers) []Finding {

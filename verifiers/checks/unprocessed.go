@@ -13,8 +13,8 @@ var unprocessed = Check{
 	Numbers: []harness.Number{
 		{
 			Key: "unprocessed", Header: "UNPROCESSED", Show: harness.WhenNonZero,
-			Means:  "Inputs without an output that no committed offset has passed.",
-			Unseen: "whether they would have been processed later.",
+			Means:  "Inputs without an output that were not passed.",
+			Unseen: "whether a worker would have processed them later.",
 		},
 	},
 	Begin: func(s *rows.Subject) Counting {

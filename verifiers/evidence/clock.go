@@ -7,14 +7,14 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 )
 
-// clock turns the run's monotonic times into seconds from the load's start, and into wall-clock times by the one stamp
-// that the record keeps.
+// clock turns the run's monotonic times into seconds from RunRecord.Zero, and into wall-clock times by the one stamp that the
+// record keeps.
 type clock struct {
 	start, base history.Time
 	started     time.Time
 }
 
-func clockOf(r *harness.RunRecord) clock { return clock{r.LoadStart, r.Base, r.Started.UTC()} }
+func clockOf(r *harness.RunRecord) clock { return clock{r.Zero(), r.Base, r.Started.UTC()} }
 
 func (c clock) seconds(at history.Time) float64 { return at.Sub(c.start).Seconds() }
 

@@ -3,10 +3,10 @@ package evidence
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/files"
 	"github.com/chaeos/chaeos/verifiers/timeline"
 )
 
@@ -21,7 +21,7 @@ func Write(dir string, report *harness.Report) error {
 		return err
 	}
 	into := filepath.Join(dir, Folder)
-	if err := os.MkdirAll(into, 0o755); err != nil {
+	if err := files.Folder(into); err != nil {
 		return fmt.Errorf("evidence: %w", err)
 	}
 	c := clockOf(record)

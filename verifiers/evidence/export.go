@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/files"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
@@ -23,7 +24,7 @@ func Export(dir, into string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(into, 0o755); err != nil {
+	if err := files.ExportFolder(dir, into); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
 	if err := exportHistory(dir, into, record); err != nil {

@@ -3,10 +3,11 @@ package evidence
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/chaeos/chaeos/harness/files"
 )
 
 // groupRows bounds a row group, and with it what a writer holds in memory (of ten minutes' timeline, 32 Ki rows took 40 MiB more).
@@ -14,8 +15,8 @@ const groupRows = 8_192
 
 // file is a Parquet file that appears whole or not at all.
 type file[R any] struct {
+	*files.Pending
 	path string
-	tmp  *os.File
 	out  *parquet.GenericWriter[R]
 	err  error
 }
@@ -23,10 +24,10 @@ type file[R any] struct {
 func create[R any](dir, name string) (*file[R], error) {
 	f := &file[R]{path: filepath.Join(dir, name+".parquet")}
 	var err error
-	if f.tmp, err = os.Create(f.path + ".tmp"); err != nil {
+	if f.Pending, err = files.Create(f.path); err != nil {
 		return nil, fmt.Errorf("evidence: %w", err)
 	}
-	f.out = parquet.NewGenericWriter[R](f.tmp, parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(groupRows),
+	f.out = parquet.NewGenericWriter[R](f.Pending, parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(groupRows),
 		parquet.CreatedBy("chaeos", "1", "parquet-go"))
 	return f, nil
 }
@@ -38,16 +39,16 @@ func (f *file[R]) add(rows ...R) {
 	}
 }
 
-// close ends the file. Failed says that what it should hold is not complete: nothing appears.
+// close ends the file. Where failed is set, what it should hold is not complete: nothing appears.
 func (f *file[R]) close(failed error) error {
-	err := errors.Join(f.err, f.out.Close(), f.tmp.Close())
+	err := errors.Join(f.err, f.out.Close())
 	if err != nil {
 		err = fmt.Errorf("evidence %s: %w", f.path, err)
 	}
 	if failed != nil || err != nil {
-		return errors.Join(err, os.Remove(f.path+".tmp"))
+		return errors.Join(err, f.Discard())
 	}
-	if err := os.Rename(f.path+".tmp", f.path); err != nil {
+	if err := f.Keep(); err != nil {
 		return fmt.Errorf("evidence: %w", err)
 	}
 	return nil

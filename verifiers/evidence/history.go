@@ -40,14 +40,14 @@ func exportHistory(dir, into string, record *harness.RunRecord) error {
 func historyRows(h harness.HistoryRecord, c clock, e history.Entry) ([]HistoryRow, error) {
 	v := reflect.ValueOf(e).Elem()
 	row := HistoryRow{
-		Process: h.Process, Role: h.Role, Pipeline: h.Pipeline, Number: int32(h.Number), Incarnation: int32(h.Incarnation), Kind: kindOf(v.Type()),
+		Process: h.Process, Role: h.Role, Pipeline: h.Pipeline, Number: int32(h.Number), Incarnation: int32(h.Incarnation), Kind: history.Name(e),
 	}
 	var list reflect.Value
 	for i := range v.NumField() {
 		field, x := v.Type().Field(i), v.Field(i)
 		switch {
-		case field.Name == "At":
-			at := history.Time(x.Int())
+		case field.Name == "Stamp":
+			at := history.When(e)
 			row.Seconds, row.Time = c.seconds(at), c.wall(at)
 		case field.Name == "Asked":
 			row.AskedSeconds = ptr(c.seconds(history.Time(x.Int())))
@@ -140,16 +140,4 @@ func number(x reflect.Value) int64 {
 		return int64(x.Uint())
 	}
 	return x.Int()
-}
-
-// kindOf is an entry's kind in words: TxnBegin is "txn-begin".
-func kindOf(t reflect.Type) string {
-	var b strings.Builder
-	for i, r := range t.Name() {
-		if i > 0 && r >= 'A' && r <= 'Z' {
-			b.WriteByte('-')
-		}
-		b.WriteRune(r)
-	}
-	return strings.ToLower(b.String())
 }

@@ -89,7 +89,7 @@ func (f *folder) tell(wanted []Wanted, known []harness.Anomaly) ([]*harness.Reco
 func (f *folder) telling(w Wanted) (*telling, error) {
 	t := &telling{
 		folder: f, copies: map[string][]*harness.LogCopy{}, whole: map[string]bool{}, passed: map[string]map[int32]int64{},
-		life: &harness.RecordLife{Run: f.record.Name, Experiment: f.record.Experiment, LoadStart: f.record.LoadStart, Faults: []harness.FaultRecord{}},
+		life: &harness.RecordLife{Run: f.record.Name, Experiment: f.record.Experiment, LoadStart: f.record.Zero(), Faults: []harness.FaultRecord{}},
 	}
 	var err error
 	if t.life.Identity, err = f.identify(w.Ref, w.Pipeline); err != nil {

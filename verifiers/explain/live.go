@@ -5,14 +5,9 @@ import (
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
 )
-
-// place is a topic's partition.
-type place struct {
-	topic     string
-	partition int32
-}
 
 // live reads when the live reader was given the copies.
 func (all tellings) live(f *folder) error {
@@ -20,16 +15,16 @@ func (all tellings) live(f *folder) error {
 	if len(files) == 0 {
 		all.missing("the observer left no history: when a copy became visible is not recorded")
 	}
-	at := map[place]tellings{}
+	at := map[ask.TopicPartition]tellings{}
 	for _, t := range all {
-		for _, p := range t.places() {
+		for _, p := range t.partitions() {
 			at[p] = append(at[p], t)
 		}
 	}
 	for _, h := range files {
 		if err := all.read(f, h, func(e history.Entry) {
-			if seen, ok := e.(*history.Seen); ok {
-				for _, t := range at[place{seen.Topic, seen.Partition}] {
+			if seen, ok := e.(*history.DeliveredLive); ok {
+				for _, t := range at[ask.TopicPartition{Topic: seen.Topic, Partition: seen.Partition}] {
 					t.seen(h, seen)
 				}
 			}
@@ -40,26 +35,26 @@ func (all tellings) live(f *folder) error {
 	return nil
 }
 
-// places are the partitions in which the record is, or was said to be, each once.
-func (t *telling) places() []place {
-	var out []place
-	add := func(p place) {
+// partitions are those in which the record is, or was said to be, each once.
+func (t *telling) partitions() []ask.TopicPartition {
+	var out []ask.TopicPartition
+	add := func(p ask.TopicPartition) {
 		if !slices.Contains(out, p) {
 			out = append(out, p)
 		}
 	}
 	for _, copies := range t.copies {
 		for _, c := range copies {
-			add(place{c.Topic, c.Partition})
+			add(ask.TopicPartition{Topic: c.Topic, Partition: c.Partition})
 		}
 	}
 	for _, p := range t.named {
-		add(place{p.Topic, p.Partition})
+		add(ask.TopicPartition{Topic: p.Topic, Partition: p.Partition})
 	}
 	return out
 }
 
-func (t *telling) seen(h harness.HistoryRecord, e *history.Seen) {
+func (t *telling) seen(h harness.HistoryRecord, e *history.DeliveredLive) {
 	for _, l := range t.rows {
 		if !slices.Contains(l.Outputs(), e.Topic) {
 			continue
@@ -80,14 +75,14 @@ func (t *telling) seen(h harness.HistoryRecord, e *history.Seen) {
 }
 
 // shows says that a copy of the record was among what the reader was given.
-func (t *telling) shows(l harness.PipelineLayout, e *history.Seen) bool {
+func (t *telling) shows(l harness.PipelineLayout, e *history.DeliveredLive) bool {
 	return slices.ContainsFunc(t.copies[l.Name], func(c *harness.LogCopy) bool {
 		return c.Topic == e.Topic && c.Partition == e.Partition && c.Offset >= e.From && c.Offset < e.To
 	})
 }
 
 // covers says the same of the place that an acknowledgement named.
-func (t *telling) covers(e *history.Seen) bool {
+func (t *telling) covers(e *history.DeliveredLive) bool {
 	return slices.ContainsFunc(t.named, func(p harness.Place) bool {
 		return p.Topic == e.Topic && p.Partition == e.Partition && p.Offset >= e.From && p.Offset < e.To
 	})

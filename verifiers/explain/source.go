@@ -44,15 +44,15 @@ func (t *telling) sourceSaid(h harness.HistoryRecord, e history.Entry) {
 			say(e.At, "handed", "about to hand sequences %d to %d to its client", e.First, e.First+e.Count-1)
 		}
 	case *history.Acked:
-		for _, r := range e.Runs {
-			if i, ok := indexIn(r.SeqRun, seq); ok {
+		for _, r := range e.Spans {
+			if i, ok := indexIn(r.SequenceSpan, seq); ok {
 				t.acked = true
 				t.acknowledged(r, i)
 				say(e.At, "acked", "%s", ackText(t.short(t.logOf(t.life.Source)), r, i))
 			}
 		}
-	case *history.Settled:
-		for _, r := range e.Runs {
+	case *history.Resolved:
+		for _, r := range e.Spans {
 			if _, ok := indexIn(r, seq); ok {
 				t.acked = t.acked || e.Outcome == history.OutcomeConfirmed
 				say(e.At, "settled", "%s", settledText(e))
@@ -62,20 +62,20 @@ func (t *telling) sourceSaid(h harness.HistoryRecord, e history.Entry) {
 }
 
 // acknowledged takes note of the place that an acknowledgement named.
-func (t *telling) acknowledged(r history.AckRun, i uint64) {
+func (t *telling) acknowledged(r history.AckSpan, i uint64) {
 	if r.Offset >= 0 {
 		t.named = append(t.named, harness.Place{Topic: t.logOf(t.life.Source), Partition: r.Partition, Offset: r.Offset + int64(i)})
 	}
 }
 
-func ackText(topic string, r history.AckRun, i uint64) string {
+func ackText(topic string, r history.AckSpan, i uint64) string {
 	if r.Offset < 0 {
 		return fmt.Sprintf("acknowledged in %s/%d, without an offset", topic, r.Partition)
 	}
 	return fmt.Sprintf("acknowledged: stored in %s/%d at offset %d", topic, r.Partition, r.Offset+int64(i))
 }
 
-func settledText(e *history.Settled) string {
+func settledText(e *history.Resolved) string {
 	text := "its outcome is " + e.Outcome.String()
 	if e.Sent {
 		text = "written with acks=0: nobody says whether it was stored"
@@ -87,7 +87,7 @@ func settledText(e *history.Settled) string {
 }
 
 // indexIn says which of a run's sequences one is.
-func indexIn(r history.SeqRun, seq uint64) (i uint64, ok bool) {
+func indexIn(r history.SequenceSpan, seq uint64) (i uint64, ok bool) {
 	if seq < r.First || r.Count == 0 {
 		return 0, false
 	}

@@ -87,7 +87,7 @@ func (a *analysis) lost() counts {
 	return n
 }
 
-// unseen are acknowledged values that nobody ever read.
+// unseen are acknowledged values that were never read.
 func (a *analysis) unseen() counts {
 	unseen := map[int64]map[string]bool{}
 	for _, o := range a.done {

@@ -13,7 +13,7 @@ import (
 const sortedAtOnce = 128 << 10
 
 // copies sorts all outputs of a row by who made them, on disk: logs hold them in the order of arrival, and a history is
-// told in the order of work. Memory is bounded by one sorted part.
+// in the order of work. Memory is bounded by one sorted part.
 type copies struct {
 	file  *os.File
 	parts []section
@@ -73,22 +73,15 @@ func (c *copies) sort() error {
 		heads = append(heads, c.read(p, 4<<10))
 	}
 	out := bufio.NewWriter(io.NewOffsetWriter(c.file, c.size*copySize))
-	for n := c.size; ; n++ {
-		least := -1
-		for i, h := range heads {
-			if h.ready() && (least < 0 || order(h.head, heads[least].head) < 0) {
-				least = i
-			}
-		}
-		if least < 0 {
-			break
-		}
-		x := heads[least].pop()
+	n := c.size
+	for h := least(heads); h != nil; h = least(heads) {
+		x := h.pop()
 		at := c.of[x.by]
 		if at.count == 0 {
 			at.from = n
 		}
 		at.count++
+		n++
 		c.of[x.by] = at
 		_, _ = out.Write(x.append(out.AvailableBuffer()))
 	}
@@ -101,6 +94,16 @@ func (c *copies) sort() error {
 		return fmt.Errorf("jepsen: %w", err)
 	}
 	return nil
+}
+
+// least is the cursor whose head comes first, nil after the last.
+func least(heads []*cursor) (first *cursor) {
+	for _, h := range heads {
+		if h.ready() && (first == nil || order(h.head, first.head) < 0) {
+			first = h
+		}
+	}
+	return first
 }
 
 // by reads the copies that an incarnation made.

@@ -3,10 +3,11 @@ package jepsen
 import (
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/files"
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
 
@@ -28,7 +29,7 @@ func Export(dir, into string) error {
 	if index == nil {
 		index = &observation.Index{}
 	}
-	if err := os.MkdirAll(into, 0o755); err != nil {
+	if err := files.ExportFolder(dir, into); err != nil {
 		return fmt.Errorf("jepsen: %w", err)
 	}
 	for _, layout := range record.Plan.Pipelines {
@@ -45,17 +46,12 @@ func Export(dir, into string) error {
 
 // file writes the row's history, which appears whole or not at all.
 func (r *row) file(path string) (err error) {
-	tmp, err := os.Create(path + ".tmp")
+	err = files.Replace(path, func(w io.Writer) error {
+		r.out = newWriter(w, r.record.Base)
+		return errors.Join(r.write(), r.out.out.Flush())
+	})
 	if err != nil {
-		return fmt.Errorf("jepsen: %w", err)
-	}
-	r.out = newWriter(tmp, r.record.Base)
-	err = errors.Join(r.write(), r.out.out.Flush(), tmp.Close())
-	if err != nil {
-		return errors.Join(fmt.Errorf("jepsen %s: %w", path, err), os.Remove(tmp.Name()))
-	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
-		return fmt.Errorf("jepsen: %w", err)
+		return fmt.Errorf("jepsen %s: %w", path, err)
 	}
 	return nil
 }

@@ -44,23 +44,19 @@ func (f *finalPolls) op(name string) *op {
 
 // log polls those of a log's records that are wanted, by a name for each.
 func (f *finalPolls) log(l *log, key int32, wanted func(*stored) bool, name func(*stored) (value, error)) error {
-	var failed error
-	err := l.all(func(x *stored) {
-		if failed != nil || !wanted(x) {
-			return
+	err := l.all(func(x *stored) error {
+		if !wanted(x) {
+			return nil
 		}
-		var v value
-		v, failed = name(x)
+		v, err := name(x)
 		f.given = append(f.given, send{key: key, value: v, offset: x.Offset})
-		if failed == nil && len(f.given) == mostInOp {
-			failed = f.poll(key)
+		if err != nil || len(f.given) < mostInOp {
+			return err
 		}
+		return f.poll(key)
 	})
-	if failed == nil {
-		failed = err
-	}
-	if failed != nil {
-		return failed
+	if err != nil {
+		return err
 	}
 	return f.poll(key)
 }
@@ -99,10 +95,11 @@ func (r *row) inputOf(number int32, x *stored) (v value, err error) {
 	if at.Partition != number%r.keys.partitions || at.Offset < 0 {
 		return v, nil
 	}
-	err = r.inputs[at.Partition].each(at.Offset, at.Offset+1, func(in *stored) {
+	err = r.inputs[at.Partition].each(at.Offset, at.Offset+1, func(in *stored) error {
 		if r.due(in) && in.Identity == v.Identity {
 			v = inputAt(at.Partition, at.Offset)
 		}
+		return nil
 	})
 	return v, err
 }

@@ -15,8 +15,8 @@ func (w *writer) invocation(o *op) {
 }
 
 // completion writes what came of it: [:poll {key [[offset value] …]}] and [:send key [offset value]], nil where the
-// offset is not known. Beside the value stand what Jepsen has of its own (:rebalance-log, :error), and what only this
-// export says: :count, how many records polls brought by key where the log holds another number, and :unnamed, how many
+// offset is not known. After the value come Jepsen's own :rebalance-log and :error, and what only this export
+// has: :count, how many records polls brought by key where the log holds another number, and :unnamed, how many
 // confirmed sends it has no value for.
 func (w *writer) completion(o *op) error {
 	w.text(", :value [")

@@ -51,7 +51,7 @@ func (k keys) all() []int32 {
 	return upTo(0, k.inputs()+2*k.outputs)
 }
 
-// name says what a key stands for.
+// name is what a key means.
 func (k keys) name(key int32) string {
 	switch {
 	case key < k.inputs():

@@ -18,7 +18,7 @@ func (l *live) take(e history.Entry, q *queue) error {
 	switch e := e.(type) {
 	case *history.Process:
 		q.both(e.At, &op{f: fAssign, by: l.by, process: l.process, outcome: ok, keys: l.row.outputKeys(), fromStart: true})
-	case *history.Seen:
+	case *history.DeliveredLive:
 		number, known := l.row.keys.numberOf(e.Topic, e.Partition)
 		if !known {
 			break

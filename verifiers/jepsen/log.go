@@ -67,9 +67,9 @@ func openLog(dir string, info *observation.Partition, topic string, partition, k
 	return l, err
 }
 
-// each calls fn with the data records whose offsets are in [from, to), in order. The record is the log's: fn may not
-// read the log.
-func (l *log) each(from, to int64, fn func(*stored)) error {
+// each calls fn with the data records whose offsets are in [from, to), in order, and returns fn's first error. The record
+// is the log's: fn may not read the log.
+func (l *log) each(from, to int64, fn func(*stored) error) error {
 	i, found := slices.BinarySearchFunc(l.chunks, from, func(c chunk, at int64) int { return compare(c.first, at) })
 	if !found {
 		i = max(0, i-1)
@@ -80,14 +80,16 @@ func (l *log) each(from, to int64, fn func(*stored)) error {
 		}
 		first, _ := slices.BinarySearchFunc(l.records, from, func(s stored, at int64) int { return compare(s.Offset, at) })
 		for j := first; j < len(l.records) && l.records[j].Offset < to; j++ {
-			fn(&l.records[j])
+			if err := fn(&l.records[j]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
 // all calls fn with every data record.
-func (l *log) all(fn func(*stored)) error { return l.each(0, int64(^uint64(0)>>1), fn) }
+func (l *log) all(fn func(*stored) error) error { return l.each(0, int64(^uint64(0)>>1), fn) }
 
 func compare(a, b int64) int {
 	switch {

@@ -30,7 +30,7 @@ type op struct {
 	outcome string
 	polls   []poll
 	sends   []send
-	// keys are what was assigned or subscribed to; fromStart says that reading begins anew.
+	// keys are what was assigned or subscribed to; fromStart is set where reading begins at the start again.
 	keys      []int32
 	fromStart bool
 	// names says what the keys are, where that is the operation.
@@ -52,7 +52,7 @@ type poll struct {
 	// count is how many records it brought, as it was recorded, and by when it had, in milliseconds of the wall clock.
 	count uint64
 	by    int64
-	// uncommitted says that the reader is given what no transaction has committed.
+	// uncommitted is set where the reader is also given what no transaction has committed.
 	uncommitted bool
 	// processing is the ordinal of the first of its records, partition the input partition.
 	processing uint64

@@ -98,6 +98,7 @@ func (o *operation) micro(t testing.TB, mop []any) {
 		}
 		require.Len(t, mop, 2)
 		for k, list := range mop[1].(map[any]any) {
+			o.reads[k.(int64)] = append([]message{}, o.reads[k.(int64)]...) // there also where it is empty
 			for _, x := range list.([]any) {
 				o.reads[k.(int64)] = append(o.reads[k.(int64)], asMessage(x))
 			}
@@ -174,7 +175,7 @@ func holdsTogether(t testing.TB, ops []*operation) {
 		for k, list := range o.reads {
 			for _, m := range list {
 				if !written[k][m.value] {
-					require.Fail(t, "a value without a writer", "line %d: nobody wrote %s to %d", o.index, m.value, k)
+					require.Fail(t, "a value without a writer", "line %d: %s in key %d", o.index, m.value, k)
 				}
 			}
 		}

@@ -38,11 +38,11 @@ func readSourceOutcomes(dir string, files []harness.HistoryRecord, partitions in
 					all.again.add(twice.from, twice.to)
 				}
 			case *history.Acked:
-				for _, r := range e.Runs {
-					all.put(one.acked, r.SeqRun)
+				for _, r := range e.Spans {
+					all.put(one.acked, r.SequenceSpan)
 				}
-			case *history.Settled:
-				for _, r := range e.Runs {
+			case *history.Resolved:
+				for _, r := range e.Spans {
 					if e.Outcome == history.OutcomeFailed {
 						all.put(one.failed, r)
 					}
@@ -57,7 +57,7 @@ func readSourceOutcomes(dir string, files []harness.HistoryRecord, partitions in
 }
 
 // put adds a run of sequences to the sets of their partitions.
-func (s *sourceOutcomes) put(to []ranges, r history.SeqRun) {
+func (s *sourceOutcomes) put(to []ranges, r history.SequenceSpan) {
 	if r.Stride == s.stride && r.Count > 0 {
 		to[r.First%s.stride].add(r.First/s.stride, r.First/s.stride+r.Count)
 		return

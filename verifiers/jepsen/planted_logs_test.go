@@ -91,9 +91,9 @@ var logPlants = []plant{
 		s.history("source-acks1", func(all []history.Entry) []history.Entry {
 			i := slices.IndexFunc(all, func(e history.Entry) bool { _, is := e.(*history.Acked); return is })
 			a := all[i].(*history.Acked)
-			n = int(a.Runs[0].Count)
-			failed := &history.Settled{At: a.At, Outcome: history.OutcomeFailed, Reason: "planted", Runs: []history.SeqRun{a.Runs[0].SeqRun}}
-			a.Runs = a.Runs[1:]
+			n = int(a.Spans[0].Count)
+			failed := &history.Resolved{Stamp: history.At(a.At), Outcome: history.OutcomeFailed, Reason: "planted", Spans: []history.SequenceSpan{a.Spans[0].SequenceSpan}}
+			a.Spans = a.Spans[1:]
 			return slices.Insert(all, i, history.Entry(failed))
 		})
 		return tally{"G1a": {0, n, 0}}

@@ -15,7 +15,7 @@ var pollPlants = []plant{
 	}},
 	{name: "a live poll that goes back", row: producer, do: func(s *saved) tally {
 		s.seen(producer, func(all []history.Entry, i int) []history.Entry {
-			twice := *all[i].(*history.Seen)
+			twice := *all[i].(*history.DeliveredLive)
 			twice.At++
 			return slices.Insert(all, i+1, history.Entry(&twice))
 		})
@@ -23,7 +23,7 @@ var pollPlants = []plant{
 	}},
 	{name: "a live poll of another count than the log", row: producer, do: func(s *saved) tally {
 		s.seen(producer, func(all []history.Entry, i int) []history.Entry {
-			all[i].(*history.Seen).Count += 5
+			all[i].(*history.DeliveredLive).Count += 5
 			return all
 		})
 		return tally{"count": {0, 1, 0}}
@@ -46,7 +46,7 @@ func (s *saved) seen(row string, change func([]history.Entry, int) []history.Ent
 	topic := s.layout(row).Output
 	s.history("observer-live", func(all []history.Entry) []history.Entry {
 		return change(all, s.nth(all, 50, func(e history.Entry) bool {
-			x, is := e.(*history.Seen)
+			x, is := e.(*history.DeliveredLive)
 			return is && x.Topic == topic && x.Partition == 1
 		}))
 	})

@@ -39,7 +39,7 @@ var transactionPlants = []plant{
 		s.swapWithNext(s.wide())
 		return tally{"G0": {1}, "nonmonotonic-send": {0, 1, 0}}
 	}},
-	{name: "a transaction whose end nobody learnt", row: transactional, do: func(s *saved) tally {
+	{name: "a transaction whose end is unknown", row: transactional, do: func(s *saved) tally {
 		s.ended(s.wide().ordinal, func(e *history.TxnEnded) { e.Outcome = history.OutcomeUnknown })
 		return tally{}
 	}},
@@ -145,7 +145,7 @@ func (s *saved) aborts(x wideTransaction, which int, unseen bool) int {
 	topic := s.layout(transactional).Output
 	s.history("observer-live", func(all []history.Entry) []history.Entry {
 		for _, e := range all {
-			if p, is := e.(*history.Seen); is && unseen && p.Topic == topic && p.Partition == partition {
+			if p, is := e.(*history.DeliveredLive); is && unseen && p.Topic == topic && p.Partition == partition {
 				for o := p.From; o < p.To; o++ {
 					if gone[o] {
 						p.Count--
@@ -153,7 +153,7 @@ func (s *saved) aborts(x wideTransaction, which int, unseen bool) int {
 				}
 			}
 		}
-		return slices.DeleteFunc(all, func(e history.Entry) bool { p, is := e.(*history.Seen); return is && p.Count == 0 })
+		return slices.DeleteFunc(all, func(e history.Entry) bool { p, is := e.(*history.DeliveredLive); return is && p.Count == 0 })
 	})
 	return len(gone)
 }

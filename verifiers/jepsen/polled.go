@@ -1,7 +1,7 @@
 package jepsen
 
 // polled writes what a poll was given: the records of the final log in its range, since histories keep ranges and
-// counts, and no values. Where the count says that it was given something else, the key is added to odd with the count.
+// counts, and no values. Where another number of records came, odd gets the count by key.
 func (w *writer) polled(p poll, odd map[int32]uint64) error {
 	if p.log == nil {
 		w.records(p)
@@ -33,10 +33,11 @@ const clockSlack = 1000
 // each calls fn with the records of the final log that the poll may have been given. What was made after it took the place
 // of what it was given, which was cut off.
 func (p poll) each(fn func(*stored)) error {
-	return p.log.each(p.from, p.to, func(s *stored) {
+	return p.log.each(p.from, p.to, func(s *stored) error {
 		if s.made <= p.by+clockSlack {
 			fn(s)
 		}
+		return nil
 	})
 }
 
@@ -57,8 +58,8 @@ func (w *writer) record(offset int64, v value) {
 	w.text("]")
 }
 
-// tookEverything reports whether a poll was given also what nobody committed: its reader asked for that, or as many
-// records came as the range holds with those, and not as many as it holds without: a dirty read.
+// tookEverything reports whether a poll was also given uncommitted records: its reader asks for them, or as many records
+// came as the range holds with them, and not as many as it holds without them, which is a dirty read.
 func (p poll) tookEverything(odd map[int32]uint64) (bool, error) {
 	var visible, all uint64
 	err := p.each(func(s *stored) {

@@ -15,7 +15,8 @@ func (a *analysis) polls() (skips, back counts) {
 			}
 		case "poll", "txn":
 			for k, list := range o.reads {
-				if len(list) == 0 {
+				if len(list) == 0 { // read, and what it was is not known
+					delete(last[o.process], k)
 					continue
 				}
 				if before, some := last[o.process][k]; some {

@@ -31,8 +31,8 @@ type row struct {
 	processes processes
 
 	sources, workers, observers []harness.HistoryRecord
-	// told are the incarnations of workers that have a history.
-	told map[incarnation]bool
+	// recorded are the incarnations of workers that have a history.
+	recorded map[incarnation]bool
 	// inputs and outputs are the logs, by input partition and by the number of the output partition.
 	inputs, outputs []*log
 	outcomes        *sourceOutcomes
@@ -71,7 +71,7 @@ func (r *row) write() (err error) {
 
 // choose picks the histories that tell of the row.
 func (r *row) choose() {
-	r.told = map[incarnation]bool{}
+	r.recorded = map[incarnation]bool{}
 	files := slices.Clone(r.record.Histories)
 	slices.SortFunc(files, func(a, b harness.HistoryRecord) int {
 		return cmp.Or(cmp.Compare(a.Incarnation, b.Incarnation), cmp.Compare(a.File, b.File))
@@ -86,7 +86,7 @@ func (r *row) choose() {
 			r.sources = append(r.sources, h)
 		case h.Role == roleWorker && h.Pipeline == layout.Name && !layout.ProducerOnly:
 			r.workers = append(r.workers, h)
-			r.told[incarnationOf(h)] = true
+			r.recorded[incarnationOf(h)] = true
 		case h.Process == observerLive:
 			r.observers = append(r.observers, h)
 		}

@@ -82,6 +82,12 @@ func (s *saved) layout(row string) harness.PipelineLayout {
 	return l
 }
 
+// drop takes a row out of the run.
+func (s *saved) drop(row string) {
+	s.record.Plan.Pipelines = slices.DeleteFunc(s.record.Plan.Pipelines, func(l harness.PipelineLayout) bool { return l.Name == row })
+	require.NoError(s.t, s.record.Save(s.dir))
+}
+
 // log changes a partition of a row's output as it was read back.
 func (s *saved) log(row string, partition int32, change func([]*observation.Batch) []*observation.Batch) {
 	s.t.Helper()

@@ -40,7 +40,7 @@ func (s *source) take(e history.Entry, q *queue) error {
 	case *history.Intent:
 		s.intend(e, q)
 	case *history.Acked:
-		for _, r := range e.Runs {
+		for _, r := range e.Spans {
 			for i := range r.Count {
 				offset := r.Offset
 				if offset >= 0 {
@@ -50,8 +50,8 @@ func (s *source) take(e history.Entry, q *queue) error {
 			}
 		}
 		s.complete(e.At, q)
-	case *history.Settled:
-		for _, r := range e.Runs {
+	case *history.Resolved:
+		for _, r := range e.Spans {
 			for i := range r.Count {
 				s.resolve(r.First+i*r.Stride, -1, e.Reason)
 			}

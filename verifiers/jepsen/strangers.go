@@ -3,8 +3,8 @@ package jepsen
 import "github.com/chaeos/chaeos/verifiers/observation"
 
 // strangers writes, before everything else, what logs hold and no history tells of: records that are not this run's, of
-// processes without a history, outputs that name no input. Each may have been written at any time, by whoever: Jepsen's
-// checker takes no value that nobody wrote.
+// processes without a history, outputs that name no input. Each may have been written at any time, and Jepsen's checker
+// takes no value without a writer.
 type strangers struct {
 	row   *row
 	sends []send
@@ -29,50 +29,34 @@ func (s *strangers) flush() error {
 
 // input looks through an input log, or that of a source under test.
 func (s *strangers) input(l *log) error {
-	var failed error
-	err := l.all(func(x *stored) {
-		if failed == nil && !s.row.sentBySource(&x.Record) {
-			failed = s.add(send{key: l.key, value: nameOf(l.key, &x.Record), offset: x.Offset})
+	return l.all(func(x *stored) error {
+		if s.row.sentBySource(&x.Record) {
+			return nil
 		}
+		return s.add(send{key: l.key, value: nameOf(l.key, &x.Record), offset: x.Offset})
 	})
-	if failed != nil {
-		return failed
-	}
-	return err
 }
 
 // output looks through an output log, and sorts what workers with histories made.
 func (s *strangers) output(l *log, number int32) error {
-	var failed error
-	err := l.all(func(x *stored) {
-		switch {
-		case failed != nil:
-		case x.Status == observation.Output && s.row.told[incarnation{x.Worker, x.Incarnation}]:
-			failed = s.row.copies.add(copyOf(number, x))
-		default:
-			failed = s.add(send{key: l.key, value: nameOf(l.key, &x.Record), offset: x.Offset})
+	return l.all(func(x *stored) error {
+		if x.Status == observation.Output && s.row.recorded[incarnation{x.Worker, x.Incarnation}] {
+			return s.row.copies.add(copyOf(number, x))
 		}
+		return s.add(send{key: l.key, value: nameOf(l.key, &x.Record), offset: x.Offset})
 	})
-	if failed != nil {
-		return failed
-	}
-	return err
 }
 
 // orphans looks for outputs of no input that is due in their partition, which are strange to the pipeline as a whole.
 func (s *strangers) orphans(l *log, number int32) error {
-	var failed error
-	err := l.all(func(x *stored) {
-		if failed != nil || !s.row.delivered(x) {
-			return
+	return l.all(func(x *stored) error {
+		if !s.row.delivered(x) {
+			return nil
 		}
-		var v value
-		if v, failed = s.row.inputOf(number, x); failed == nil && v.form != through {
-			failed = s.add(send{key: s.row.keys.through(number), value: v, offset: x.Offset})
+		v, err := s.row.inputOf(number, x)
+		if err != nil || v.form == through {
+			return err
 		}
+		return s.add(send{key: s.row.keys.through(number), value: v, offset: x.Offset})
 	})
-	if failed != nil {
-		return failed
-	}
-	return err
 }

@@ -7,20 +7,17 @@ func (r *row) through() error {
 	for number := range r.keys.outputs {
 		partition := number % r.keys.partitions
 		passing := &passing{row: r, key: r.keys.through(number), partition: partition, process: r.processes.another()}
-		var failed error
-		err := r.inputs[partition].all(func(x *stored) {
-			if failed == nil && r.due(x) {
-				failed = passing.add(x.Offset)
+		err := r.inputs[partition].all(func(x *stored) error {
+			if !r.due(x) {
+				return nil
 			}
+			return passing.add(x.Offset)
 		})
-		if failed == nil {
-			failed = err
+		if err != nil {
+			return err
 		}
-		if failed == nil {
-			failed = passing.flush()
-		}
-		if failed != nil {
-			return failed
+		if err := passing.flush(); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -11,7 +11,7 @@ type txn struct {
 	op *op
 	// ordinal is the worker's number of it, 0 before it has begun.
 	ordinal uint64
-	// asked says that its commit was asked for.
+	// asked is set once its commit was asked for.
 	asked bool
 	// confirmed counts the outputs that were stored in it, by output partition.
 	confirmed map[int32]uint64

@@ -27,15 +27,15 @@ type worker struct {
 	// that they hold up to now, and resolved the outputs with an outcome.
 	sending        []*sending
 	made, resolved map[int32]uint64
-	// doubtful says that some of those outcomes were not confirmations.
+	// doubtful is set once one of those outcomes was no confirmation.
 	doubtful bool
 	// last is the time of the newest entry.
 	last history.Time
-	// ended says that the history is over.
+	// ended is set at the end of the history.
 	ended bool
 }
 
-// sending is an operation that sends outside of transactions, until so many outputs have an outcome.
+// sending is an operation that sends outside of transactions, until as many outputs as until counts have an outcome.
 type sending struct {
 	op    *op
 	until map[int32]uint64
@@ -82,7 +82,7 @@ func (w *worker) take(e history.Entry, q *queue) error {
 	return nil
 }
 
-// ended is a transaction's outcome by what its worker was told. An abort that nobody confirmed is one all the same: the
+// ended is a transaction's outcome by what its worker learnt. An abort without an answer is an abort all the same: the
 // commit was never asked for.
 func ended(e *history.TxnEnded) string {
 	switch {
@@ -98,8 +98,9 @@ func (w *worker) op(f string, keys []int32) *op {
 	return &op{f: f, by: w.by, process: w.process, outcome: ok, keys: keys}
 }
 
-// rebalance takes partitions that came or went. What is held from then on is told as a subscription, whose keys say of
-// which partitions the order of polls goes on; within a transaction it is part of that, and told after it.
+// rebalance takes partitions that came or went. What the worker holds from then on becomes a subscription: by its keys
+// a checker knows in which partitions polls go on in order. Inside a transaction the rebalance is part of it, and the
+// subscription follows it.
 func (w *worker) rebalance(at history.Time, partitions []int32, came bool, q *queue) {
 	var keys []int32
 	for _, p := range partitions {

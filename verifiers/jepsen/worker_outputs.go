@@ -47,7 +47,7 @@ func (w *worker) over(s *sending) bool {
 	return true
 }
 
-// mostInOp bounds the sends of an operation that stands for no call.
+// mostInOp bounds the records of an operation that no call made.
 const mostInOp = 1000
 
 // end tells what was left open: a transaction, sends, outputs of which the history says nothing.
@@ -85,7 +85,7 @@ func (w *worker) end(tail history.Tail, q *queue) error {
 	return w.outputs.err
 }
 
-// limited lets so many through.
+// limited lets n through.
 func limited(n int) func(copied) bool {
 	return func(copied) bool {
 		n--

@@ -1,9 +1,12 @@
 package logs
 
 import (
+	"runtime"
+
+	"github.com/chaeos/chaeos/harness/ask"
+	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/verifiers/keyset"
 	"github.com/chaeos/chaeos/verifiers/observation"
-	"github.com/chaeos/chaeos/verifiers/parallel"
 	"github.com/chaeos/chaeos/verifiers/saved"
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
@@ -33,7 +36,7 @@ func ReadInput(r *saved.Run, readers Readers) (*Input, error) {
 		return in, nil
 	}
 	parts, err := openAll(r.Record.Plan.Partitions, func(n int32) *Partition {
-		return open(r, saved.TopicPartition{Topic: r.Record.Plan.Input, Partition: n})
+		return open(r, ask.TopicPartition{Topic: r.Record.Plan.Input, Partition: n})
 	})
 	if err != nil {
 		return nil, err
@@ -43,7 +46,7 @@ func ReadInput(r *saved.Run, readers Readers) (*Input, error) {
 		each[i] = &inputTally{Input: newInput(), log: p, readers: readers(p), partitions: r.Record.Plan.Partitions}
 		each[i].Parts, each[i].IDs = []*Partition{p}, []*identities{{}}
 	}
-	err = parallel.Do(len(each), func(i int) error { return each[i].read() })
+	err = together.AtMost(runtime.GOMAXPROCS(0), len(each), func(i int) error { return each[i].read() })
 	if err != nil {
 		return nil, err
 	}

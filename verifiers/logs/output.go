@@ -1,10 +1,13 @@
 package logs
 
 import (
+	"runtime"
+
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
+	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/verifiers/keyset"
 	"github.com/chaeos/chaeos/verifiers/observation"
-	"github.com/chaeos/chaeos/verifiers/parallel"
 	"github.com/chaeos/chaeos/verifiers/saved"
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
@@ -43,7 +46,7 @@ func newOutput() *Output {
 func ReadOutput(r *saved.Run, in *Input, layout harness.PipelineLayout, readers Readers) (*Output, error) {
 	parts, err := openAll(r.OutputPartitions(layout), func(n int32) *Partition {
 		topic, partition := layout.Place(n, r.Record.Plan.Partitions)
-		p := open(r, saved.TopicPartition{Topic: topic, Partition: partition})
+		p := open(r, ask.TopicPartition{Topic: topic, Partition: partition})
 		p.Number, p.uncommitted = n, layout.ReadUncommittedOutput
 		return p
 	})
@@ -55,7 +58,7 @@ func ReadOutput(r *saved.Run, in *Input, layout harness.PipelineLayout, readers 
 	for i, p := range parts {
 		tallies[i] = newTally(p, keysOf(p), layout, readers(p))
 	}
-	err = parallel.Do(len(parts), func(i int) error { return tallies[i].read(r.Pieces.Section) })
+	err = together.AtMost(runtime.GOMAXPROCS(0), len(parts), func(i int) error { return tallies[i].read(r.Pieces.Section) })
 	if err != nil {
 		return nil, err
 	}

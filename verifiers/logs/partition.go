@@ -4,16 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"runtime"
 
+	"github.com/chaeos/chaeos/harness/ask"
+	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/verifiers/observation"
-	"github.com/chaeos/chaeos/verifiers/parallel"
 	"github.com/chaeos/chaeos/verifiers/saved"
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
 // partLog is what one partition's headers and index entry say, before its records are looked at.
 type Partition struct {
-	At saved.TopicPartition
+	At ask.TopicPartition
 	// number is an output partition's number in its row, an input partition's own.
 	Number int32
 	Path   string
@@ -53,7 +55,7 @@ func (p *Partition) doubt(format string, args ...any) {
 }
 
 // open reads a partition's headers. Trouble with its file is a doubt, not an error.
-func open(r *saved.Run, at saved.TopicPartition) *Partition {
+func open(r *saved.Run, at ask.TopicPartition) *Partition {
 	p := &Partition{At: at, Number: at.Partition, Path: observation.File(r.Dir, at.Topic, at.Partition), Offsets: newOffsets()}
 	info := r.Index.Partition(at.Topic, at.Partition)
 	if info == nil {
@@ -217,7 +219,7 @@ func (p *Partition) Newest() int32 {
 // openAll reads the headers of all partitions, several at the same time.
 func openAll(n int, one func(number int32) *Partition) ([]*Partition, error) {
 	parts := make([]*Partition, n)
-	err := parallel.Do(n, func(i int) error {
+	err := together.AtMost(runtime.GOMAXPROCS(0), n, func(i int) error {
 		parts[i] = one(int32(i))
 		return parts[i].refused
 	})

@@ -100,7 +100,7 @@ func newLive(spec harness.ObserverSpec, fail func(error)) (*live, error) {
 		return nil, err
 	}
 	if l.out, err = create(spec, "observer-live", LiveFile); err == nil {
-		err = l.out.Write(&history.Mark{At: history.Now(), Name: history.MarkSequences})
+		err = l.out.Write(&history.Mark{Stamp: history.AtNow(), Name: history.MarkSequences})
 	}
 	if err != nil {
 		l.client.Close()
@@ -138,7 +138,7 @@ func (l *live) take(fetches kgo.Fetches, now history.Time) {
 	fetches.EachError(func(topic string, partition int32, err error) {
 		var loss *kgo.ErrDataLoss
 		if errors.As(err, &loss) {
-			entries = append(entries, &history.Mark{At: now, Name: history.MarkDataLoss, Text: fmt.Sprintf("%s/%d: %v", topic, partition, err)})
+			entries = append(entries, &history.Mark{Stamp: history.At(now), Name: history.MarkDataLoss, Text: fmt.Sprintf("%s/%d: %v", topic, partition, err)})
 		}
 	})
 	fetches.EachPartition(func(f kgo.FetchTopicPartition) {
@@ -148,8 +148,8 @@ func (l *live) take(fetches kgo.Fetches, now history.Time) {
 		}
 		fresh := l.deliver(o, f.Records, now)
 		o.visible[o.first+f.Partition].Add(fresh)
-		entries = append(entries, &history.Seen{
-			At: now, Topic: f.Topic, Partition: f.Partition,
+		entries = append(entries, &history.DeliveredLive{
+			Stamp: history.At(now), Topic: f.Topic, Partition: f.Partition,
 			From: f.Records[0].Offset, To: f.Records[len(f.Records)-1].Offset + 1, Count: uint64(len(f.Records)), New: fresh,
 		})
 	})
@@ -191,7 +191,7 @@ func (l *live) writeLatencies(now history.Time) {
 			l.fail(fmt.Errorf("latency histogram: %w", err))
 			return
 		}
-		l.fail(l.out.Write(&history.Latency{At: now, Pipeline: o.layout.Name, HDR: hdr}))
+		l.fail(l.out.Write(&history.Latency{Stamp: history.At(now), Pipeline: o.layout.Name, HDR: hdr}))
 	}
 }
 

@@ -99,7 +99,7 @@ func TestLive(t *testing.T) {
 	latency := map[string]*history.Latency{}
 	for _, e := range entries(t, dir, LiveFile) {
 		switch e := e.(type) {
-		case *history.Seen:
+		case *history.DeliveredLive:
 			if e.Topic == "out-txn" {
 				delivered, fresh = delivered+e.Count, fresh+e.New
 			}
@@ -130,14 +130,14 @@ func TestSamplerNamesTheTransactionAtTheLSO(t *testing.T) {
 	require.NoError(t, wait.Poll(ctx, 10*time.Millisecond, func() (bool, error) { return o.LargestLag("txn") == 2, nil }))
 	require.Zero(t, o.LargestLag("src"))
 	require.NoError(t, wait.Poll(ctx, 50*time.Millisecond, func() (bool, error) {
-		return slices.ContainsFunc(written(t, dir), func(e history.Entry) bool { _, named := e.(*history.Culprit); return named }), nil
+		return slices.ContainsFunc(written(t, dir), func(e history.Entry) bool { _, named := e.(*history.TransactionAtLSO); return named }), nil
 	}))
 	require.NoError(t, o.Stop(ctx))
-	var named []*history.Culprit
+	var named []*history.TransactionAtLSO
 	samples := map[string]int{}
 	for _, e := range entries(t, dir, SamplesFile) {
 		switch e := e.(type) {
-		case *history.Culprit:
+		case *history.TransactionAtLSO:
 			named = append(named, e)
 		case *history.Sample:
 			if e.Broker >= 0 {

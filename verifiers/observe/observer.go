@@ -137,6 +137,6 @@ func (o *Observer) Histories() []harness.HistoryRecord {
 
 func create(spec harness.ObserverSpec, name, file string) (*history.Writer, error) {
 	return history.Create(filepath.Join(spec.Dir, file), history.Process{
-		At: history.Now(), Run: spec.RunID, Name: name, Role: "harness", Pid: int64(os.Getpid()),
+		Stamp: history.AtNow(), Run: spec.RunID, Name: name, Role: "harness", Pid: int64(os.Getpid()),
 	})
 }

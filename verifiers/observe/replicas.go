@@ -44,7 +44,7 @@ func (a *asker) changedViews(now history.Time) (entries []history.Entry) {
 		is.isr = slices.Clone(is.isr) // the answer's memory is used again
 		a.recorded[tp] = is
 		entries = append(entries, &history.Replicas{
-			At: now, Broker: a.broker, Topic: tp.Topic, Partition: tp.Partition, Leader: is.leader, LeaderEpoch: is.epoch, ISR: is.isr,
+			Stamp: history.At(now), Broker: a.broker, Topic: tp.Topic, Partition: tp.Partition, Leader: is.leader, LeaderEpoch: is.epoch, ISR: is.isr,
 		})
 	}
 	return entries

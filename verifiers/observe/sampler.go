@@ -44,7 +44,7 @@ type sampler struct {
 	mu    sync.Mutex
 	state map[ask.TopicPartition]*partition
 	// ended are transactions behind which the last stable offset has advanced, and that were not asked about since.
-	ended []history.Culprit
+	ended []history.TransactionAtLSO
 }
 
 func newSampler(ctx context.Context, spec harness.ObserverSpec, fail func(error)) (*sampler, error) {

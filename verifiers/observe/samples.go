@@ -16,7 +16,7 @@ type partition struct {
 	// since is when the last stable offset was first seen where it is, behind the high watermark (0: it is not behind).
 	since, probed history.Time
 	// named is the transaction at the last stable offset, where it was found.
-	named *history.Culprit
+	named *history.TransactionAtLSO
 	// logEnd is the newest log end that was written.
 	logEnd history.LogEnd
 }
@@ -34,7 +34,7 @@ func (s *sampler) take(a *asker, receive func() (fresh bool, err error)) (entrie
 			continue
 		}
 		e := &history.Sample{
-			At: now, Topic: tp.Topic, Partition: tp.Partition, Broker: a.broker, LeaderEpoch: lso.Epoch,
+			Stamp: history.At(now), Topic: tp.Topic, Partition: tp.Partition, Broker: a.broker, LeaderEpoch: lso.Epoch,
 			LSO: lso.Offset, HW: max(hw.Offset, lso.Offset),
 		}
 		entries = append(entries, e)
@@ -56,7 +56,7 @@ func (s *sampler) logEnds(now history.Time, a *asker) (entries []history.Entry) 
 		if !leads || hw.Err != nil || hw.Offset < 0 || end.Err != nil || end.Epoch != hw.Epoch || end.Offset <= hw.Offset {
 			continue
 		}
-		e := history.LogEnd{At: now, Topic: tp.Topic, Partition: tp.Partition, Broker: a.broker, LeaderEpoch: end.Epoch, End: end.Offset}
+		e := history.LogEnd{Stamp: history.At(now), Topic: tp.Topic, Partition: tp.Partition, Broker: a.broker, LeaderEpoch: end.Epoch, End: end.Offset}
 		if last := s.state[tp].logEnd; last.End == e.End && last.LeaderEpoch == e.LeaderEpoch {
 			continue
 		}
@@ -94,7 +94,7 @@ func (s *sampler) watch(ctx context.Context) {
 	s.mu.Lock()
 	for tp, st := range s.state {
 		if now.Sub(st.newest.At) > leaderless {
-			entries = append(entries, &history.Sample{At: now, Topic: tp.Topic, Partition: tp.Partition, Broker: -1, LeaderEpoch: -1, LSO: -1, HW: -1})
+			entries = append(entries, &history.Sample{Stamp: history.At(now), Topic: tp.Topic, Partition: tp.Partition, Broker: -1, LeaderEpoch: -1, LSO: -1, HW: -1})
 		}
 	}
 	s.mu.Unlock()

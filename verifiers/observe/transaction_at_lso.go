@@ -68,7 +68,7 @@ func (s *sampler) nameTransaction(ctx context.Context, tp ask.TopicPartition, at
 
 // remember keeps the transaction at a last stable offset until that advances; it may have advanced while the brokers were
 // asked.
-func (s *sampler) remember(tp ask.TopicPartition, named *history.Culprit) {
+func (s *sampler) remember(tp ask.TopicPartition, named *history.TransactionAtLSO) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if st := s.state[tp]; st.newest.LSO > named.LSO {
@@ -95,8 +95,8 @@ func (s *sampler) askEnded(ctx context.Context) {
 			if err != nil {
 				return // the control record still shows how it ended
 			}
-			s.write([]history.Entry{&history.Released{
-				At: history.Now(), Topic: was.Topic, Partition: was.Partition, LSO: was.LSO,
+			s.write([]history.Entry{&history.LSOAdvanced{
+				Stamp: history.AtNow(), Topic: was.Topic, Partition: was.Partition, LSO: was.LSO,
 				ProducerID: now.ProducerID, ProducerEpoch: int32(now.ProducerEpoch),
 				TransactionalID: was.TransactionalID, State: now.State, Coordinator: int32(now.Coordinator),
 			}})
@@ -105,9 +105,9 @@ func (s *sampler) askEnded(ctx context.Context) {
 }
 
 // transactionAtLSO is what the partition's leader says of an open transaction, and what its coordinator does.
-func transactionAtLSO(open ask.OpenTransaction, t ask.Transaction) *history.Culprit {
-	return &history.Culprit{
-		At: history.Now(), Topic: open.Topic, Partition: open.Partition, LSO: open.Start,
+func transactionAtLSO(open ask.OpenTransaction, t ask.Transaction) *history.TransactionAtLSO {
+	return &history.TransactionAtLSO{
+		Stamp: history.AtNow(), Topic: open.Topic, Partition: open.Partition, LSO: open.Start,
 		ProducerID: open.ProducerID, ProducerEpoch: open.ProducerEpoch,
 		TransactionalID: t.TransactionalID, State: t.State,
 		Coordinator: int32(t.Coordinator), TimeoutMillis: t.TimeoutMillis, StartMillis: t.StartMillis,

@@ -41,8 +41,9 @@ func BenchmarkWalk(b *testing.B) {
 // BenchmarkWalkTransactions walks transactions of one record each: two batches a record.
 func BenchmarkWalkTransactions(b *testing.B) {
 	value := history.AppendInput(nil, history.Input{Run: runID}, 100)
-	one := wire(kmsg.RecordBatch{Attributes: transactionalBit, ProducerID: 7, NumRecords: 1, Records: record(0, 0, nil, value)})
-	raw := append(one, markerBatch(1, 7, kmsg.ControlRecordKeyTypeCommit, 3)...)
+	raw := wire(kmsg.RecordBatch{Attributes: transactionalBit, ProducerID: 7, NumRecords: 1, Records: record(0, 0, nil, value)})
+	second := len(raw)
+	raw = append(raw, markerBatch(1, 7, kmsg.ControlRecordKeyTypeCommit, 3)...)
 	out, err := observation.Create(filepath.Join(b.TempDir(), "x.obs"), observation.Header{Run: runID})
 	require.NoError(b, err)
 	p := observation.Partition{HW: 1 << 60, LSO: 1 << 60}
@@ -51,7 +52,7 @@ func BenchmarkWalkTransactions(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		binary.BigEndian.PutUint64(raw, uint64(2*records))
-		binary.BigEndian.PutUint64(raw[len(one):], uint64(2*records+1))
+		binary.BigEndian.PutUint64(raw[second:], uint64(2*records+1))
 		require.NoError(b, w.walk(raw))
 		records++
 	}

@@ -94,7 +94,7 @@ func (r *reading) saveEffects(ctx context.Context, store *effects.Reader, pipeli
 			return got, err
 		}
 		for len(some) > 0 {
-			n := together(some)
+			n := acceptedTogether(some)
 			if err := got.take(&w, some[:n]); err != nil {
 				return got, fmt.Errorf("side effects of %s, partition %d: %w", pipeline, partition, err)
 			}
@@ -109,8 +109,8 @@ func (r *reading) saveEffects(ctx context.Context, store *effects.Reader, pipeli
 	}
 }
 
-// together is how many side effects, from the first on, were accepted at one moment.
-func together(some []effects.Effect) int {
+// acceptedTogether is how many side effects, from the first on, were accepted at one moment.
+func acceptedTogether(some []effects.Effect) int {
 	if n := slices.IndexFunc(some, func(e effects.Effect) bool { return e.Accepted != some[0].Accepted }); n > 0 {
 		return n
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/ask"
+	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
 
@@ -128,20 +129,7 @@ func (r *reading) howFar() string {
 
 // each calls do for every partition, a few at a time, and joins the errors.
 func (r *reading) each(ctx context.Context, do func(context.Context, *observation.Partition) error) error {
-	slots := make(chan struct{}, parallel)
-	errs := make(chan error, len(r.index.Partitions))
-	for i := range r.index.Partitions {
-		slots <- struct{}{}
-		go func() {
-			defer func() { <-slots }()
-			errs <- do(ctx, &r.index.Partitions[i])
-		}()
-	}
-	var all error
-	for range r.index.Partitions {
-		all = errors.Join(all, <-errs)
-	}
-	return all
+	return together.AtMost(parallel, len(r.index.Partitions), func(i int) error { return do(ctx, &r.index.Partitions[i]) })
 }
 
 // topics lists the topics of a plan once each, the input first.

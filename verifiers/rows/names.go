@@ -1,7 +1,6 @@
 package rows
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -29,10 +28,9 @@ func (r *Row) RecordRef(k keyset.Key) *harness.RecordRef { return r.kind.ref(r, 
 // RecordKey is the key of a record that RecordRef named.
 func (s *Subject) RecordKey(ref *harness.RecordRef) keyset.Key { return s.kind.key(s, ref) }
 
-// Since is a monotonic time as people read it: from the load's start.
+// Since is a monotonic time as people read it: from RunRecord.Zero.
 func (s *Subject) Since(at history.Time) string {
-	start := cmp.Or(s.Run.Record.LoadStart, s.Run.Record.Base) // a run that never came to its load has only the latter
-	return fmt.Sprintf("%.1fs", at.Sub(start).Seconds())
+	return fmt.Sprintf("%.1fs", at.Sub(s.Run.Record.Zero()).Seconds())
 }
 
 func (group) name(r *Row, k keyset.Key) string {

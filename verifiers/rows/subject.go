@@ -1,9 +1,8 @@
 package rows
 
 import (
-	"fmt"
-
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/verifiers/keyset"
 	"github.com/chaeos/chaeos/verifiers/logs"
 	"github.com/chaeos/chaeos/verifiers/saved"
@@ -79,16 +78,13 @@ func (s *Subject) partitions() int { return max(1, s.Run.Record.Plan.Partitions)
 func (s *Subject) OutputPartitions() int { return s.Run.OutputPartitions(s.Layout) }
 
 // At is an output partition by its number.
-func (s *Subject) At(number int32) saved.TopicPartition {
+func (s *Subject) At(number int32) ask.TopicPartition {
 	topic, partition := s.Layout.Place(number, s.Run.Record.Plan.Partitions)
-	return saved.TopicPartition{Topic: topic, Partition: partition}
+	return ask.TopicPartition{Topic: topic, Partition: partition}
 }
 
 // PartitionName names an output partition for people.
-func (s *Subject) PartitionName(number int32) string {
-	at := s.At(number)
-	return fmt.Sprintf("%s/%d", at.Topic, at.Partition)
-}
+func (s *Subject) PartitionName(number int32) string { return s.At(number).String() }
 
 // InputOf is the input partition of a key's class.
 func (s *Subject) InputOf(class int32) int32 { return class % int32(s.partitions()) }

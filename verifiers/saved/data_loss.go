@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
 )
 
@@ -38,6 +39,6 @@ func (l *Live) lostData(e *history.Mark) {
 	if n < 2 {
 		return
 	}
-	at := TopicPartition{topic, partition}
+	at := ask.TopicPartition{Topic: topic, Partition: partition}
 	l.DataLoss[at] = append(l.DataLoss[at], DataLoss{e.At, from})
 }

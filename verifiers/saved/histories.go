@@ -6,10 +6,11 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
+	"runtime"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
-	"github.com/chaeos/chaeos/verifiers/parallel"
+	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
@@ -58,7 +59,7 @@ func (r *Run) loadHistories(files []harness.HistoryRecord) error {
 		}
 	}
 	inTime := newTimed(r, all)
-	err := parallel.Do(1+len(workers), func(i int) error {
+	err := together.AtMost(runtime.GOMAXPROCS(0), 1+len(workers), func(i int) error {
 		if i == 0 {
 			inTime.read()
 			return nil

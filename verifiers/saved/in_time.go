@@ -90,7 +90,7 @@ func (s *timedStream) advance() {
 			at = e.At
 		case *history.Acked:
 			at = e.At
-		case *history.Seen:
+		case *history.DeliveredLive:
 			at = e.At
 		default:
 			s.take(s.next)
@@ -110,12 +110,12 @@ func (t *timed) take(s *timedStream) {
 		}
 		return
 	case *history.Acked:
-		for i := range e.Runs {
+		for i := range e.Spans {
 			if s.source != nil {
-				feed(t.acked[number], e.Runs[i].Partition, s.at, e.Runs[i].Count, (*Meter).supply)
+				feed(t.acked[number], e.Spans[i].Partition, s.at, e.Spans[i].Count, (*Meter).supply)
 			}
 		}
-	case *history.Seen:
+	case *history.DeliveredLive:
 		feed(t.shown[e.Topic], e.Partition, s.at, e.New, (*Meter).progress)
 	}
 	s.take(s.next)

@@ -4,14 +4,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
 )
-
-// tp is a topic's partition.
-type TopicPartition struct {
-	Topic     string
-	Partition int32
-}
 
 // liveLog is what the observer recorded.
 type Live struct {
@@ -19,21 +14,21 @@ type Live struct {
 	Recorded bool
 	// until is the newest sample or delivery of any partition: what was sampled last before it has a gap at its end.
 	Until       history.Time
-	Standstills map[TopicPartition]*standstill
+	Standstills map[ask.TopicPartition]*standstill
 	// seenTo is the end of what the live reader was given; highest the highest watermark by leader epoch.
-	DeliveredTo map[TopicPartition]int64
-	Highest     map[TopicPartition]map[int32]int64
+	DeliveredTo map[ask.TopicPartition]int64
+	Highest     map[ask.TopicPartition]map[int32]int64
 	// logEnds are the highest log ends that leaders showed, by leader epoch; claims when brokers said that they lead.
-	LogEnds     map[TopicPartition]map[int32]int64
-	Leaderships map[TopicPartition]map[int32]Leadership
+	LogEnds     map[ask.TopicPartition]map[int32]int64
+	Leaderships map[ask.TopicPartition]map[int32]Leadership
 	Latency     map[string]Latencies
 	AtLSO       transactionsAtLSO
 	// Sequences says that the reader told inputs apart by their sequences too.
 	Sequences bool
 	// DataLoss is what the live reader's client was told of logs that ended below where it was.
-	DataLoss map[TopicPartition][]DataLoss
+	DataLoss map[ask.TopicPartition][]DataLoss
 	// released is what coordinators said of those transactions once they let go.
-	LSOAdvanced map[OffsetOf]*history.Released
+	LSOAdvanced map[OffsetOf]*history.LSOAdvanced
 }
 
 // latencies are a pipeline's histograms so far: the last before the load began, and the last.
@@ -41,10 +36,10 @@ type Latencies struct{ Warm, Last []byte }
 
 func newLiveLog() *Live {
 	return &Live{
-		Standstills: map[TopicPartition]*standstill{}, DeliveredTo: map[TopicPartition]int64{}, Highest: map[TopicPartition]map[int32]int64{},
-		LogEnds: map[TopicPartition]map[int32]int64{}, Leaderships: map[TopicPartition]map[int32]Leadership{}, Latency: map[string]Latencies{},
-		AtLSO: transactionsAtLSO{}, LSOAdvanced: map[OffsetOf]*history.Released{},
-		DataLoss: map[TopicPartition][]DataLoss{},
+		Standstills: map[ask.TopicPartition]*standstill{}, DeliveredTo: map[ask.TopicPartition]int64{}, Highest: map[ask.TopicPartition]map[int32]int64{},
+		LogEnds: map[ask.TopicPartition]map[int32]int64{}, Leaderships: map[ask.TopicPartition]map[int32]Leadership{}, Latency: map[string]Latencies{},
+		AtLSO: transactionsAtLSO{}, LSOAdvanced: map[OffsetOf]*history.LSOAdvanced{},
+		DataLoss: map[ask.TopicPartition][]DataLoss{},
 	}
 }
 
@@ -53,10 +48,10 @@ func (l *Live) add(e history.Entry, loadStart history.Time) {
 	case *history.Sample:
 		l.sample(e)
 	case *history.LogEnd:
-		raise(l.LogEnds, TopicPartition{e.Topic, e.Partition}, e.LeaderEpoch, e.End)
-	case *history.Seen:
+		raise(l.LogEnds, ask.TopicPartition{Topic: e.Topic, Partition: e.Partition}, e.LeaderEpoch, e.End)
+	case *history.DeliveredLive:
 		l.Until = max(l.Until, e.At)
-		at := TopicPartition{e.Topic, e.Partition}
+		at := ask.TopicPartition{Topic: e.Topic, Partition: e.Partition}
 		l.DeliveredTo[at] = max(l.DeliveredTo[at], e.To)
 	case *history.Latency:
 		x := l.Latency[e.Pipeline]
@@ -67,17 +62,17 @@ func (l *Live) add(e history.Entry, loadStart history.Time) {
 		l.Latency[e.Pipeline] = x
 	case *history.Mark:
 		l.mark(e)
-	case *history.Culprit:
+	case *history.TransactionAtLSO:
 		l.AtLSO.add(e)
-	case *history.Released:
+	case *history.LSOAdvanced:
 		copied := *e
-		l.LSOAdvanced[OffsetOf{TopicPartition: TopicPartition{e.Topic, e.Partition}, Offset: e.LSO}] = &copied
+		l.LSOAdvanced[OffsetOf{TopicPartition: ask.TopicPartition{Topic: e.Topic, Partition: e.Partition}, Offset: e.LSO}] = &copied
 	}
 }
 
 func (l *Live) sample(e *history.Sample) {
 	l.Until = max(l.Until, e.At)
-	at := TopicPartition{e.Topic, e.Partition}
+	at := ask.TopicPartition{Topic: e.Topic, Partition: e.Partition}
 	s, ok := l.Standstills[at]
 	if !ok {
 		s = &standstill{}
@@ -100,7 +95,7 @@ func (l *Live) sample(e *history.Sample) {
 }
 
 // raise keeps the highest offset that an epoch showed.
-func raise(m map[TopicPartition]map[int32]int64, at TopicPartition, epoch int32, offset int64) {
+func raise(m map[ask.TopicPartition]map[int32]int64, at ask.TopicPartition, epoch int32, offset int64) {
 	if m[at] == nil {
 		m[at] = map[int32]int64{}
 	}
@@ -111,7 +106,7 @@ func raise(m map[TopicPartition]map[int32]int64, at TopicPartition, epoch int32,
 type Leadership struct{ First, Last history.Time }
 
 // epochAt is the oldest leader epoch whose high watermark reached an offset (-1: none was sampled that high).
-func (l *Live) EpochAt(at TopicPartition, offset int64) int32 {
+func (l *Live) EpochAt(at ask.TopicPartition, offset int64) int32 {
 	for _, epoch := range slices.Sorted(maps.Keys(l.Highest[at])) {
 		if l.Highest[at][epoch] >= offset {
 			return epoch

@@ -26,10 +26,10 @@ func NewSource(partitions int) *Source {
 func (s *Source) add(e history.Entry) {
 	switch e := e.(type) {
 	case *history.Acked:
-		for i := range e.Runs {
-			s.ack(&e.Runs[i])
+		for i := range e.Spans {
+			s.ack(&e.Spans[i])
 		}
-	case *history.Settled:
+	case *history.Resolved:
 		to := s.unknown
 		switch {
 		case e.Sent:
@@ -39,7 +39,7 @@ func (s *Source) add(e history.Entry) {
 		case e.Outcome == history.OutcomeConfirmed:
 			to = s.Acked
 		}
-		for _, r := range e.Runs {
+		for _, r := range e.Spans {
 			s.addRun(to, r)
 		}
 	}
@@ -62,8 +62,8 @@ func (s *Source) intent(e *history.Intent, handed func(partition int32, n uint64
 	}
 }
 
-func (s *Source) ack(r *history.AckRun) {
-	s.addRun(s.Acked, r.SeqRun)
+func (s *Source) ack(r *history.AckSpan) {
+	s.addRun(s.Acked, r.SequenceSpan)
 	if r.Offset < 0 {
 		return
 	}
@@ -71,7 +71,7 @@ func (s *Source) ack(r *history.AckRun) {
 	s.StoredTwice += r.Count - s.stored.AddRange(r.Partition, from, from+r.Count)
 }
 
-func (s *Source) addRun(to *keyset.Set, r history.SeqRun) {
+func (s *Source) addRun(to *keyset.Set, r history.SequenceSpan) {
 	if r.Stride == uint64(s.partitions) {
 		k := keyset.BySequence(r.First, s.partitions)
 		to.AddRange(k.Class, k.Index, k.Index+r.Count)

@@ -1,10 +1,13 @@
 package saved
 
-import "github.com/chaeos/chaeos/harness/history"
+import (
+	"github.com/chaeos/chaeos/harness/ask"
+	"github.com/chaeos/chaeos/harness/history"
+)
 
 // tpo64 is an offset of a partition.
 type OffsetOf struct {
-	TopicPartition
+	ask.TopicPartition
 	Offset int64
 }
 
@@ -12,11 +15,11 @@ type OffsetOf struct {
 // without a transactional id left out where an older one has it.
 type transactionsAtLSO map[OffsetOf]*naming
 
-type naming struct{ first, last *history.Culprit }
+type naming struct{ first, last *history.TransactionAtLSO }
 
-func (c transactionsAtLSO) add(e *history.Culprit) {
+func (c transactionsAtLSO) add(e *history.TransactionAtLSO) {
 	copied := *e // a reader's entries are used again
-	at := OffsetOf{TopicPartition: TopicPartition{e.Topic, e.Partition}, Offset: e.LSO}
+	at := OffsetOf{TopicPartition: ask.TopicPartition{Topic: e.Topic, Partition: e.Partition}, Offset: e.LSO}
 	n := c[at]
 	switch {
 	case n == nil:
@@ -29,7 +32,7 @@ func (c transactionsAtLSO) add(e *history.Culprit) {
 	}
 }
 
-func (c transactionsAtLSO) Of(at TopicPartition, lso int64) (first, last *history.Culprit) {
+func (c transactionsAtLSO) Of(at ask.TopicPartition, lso int64) (first, last *history.TransactionAtLSO) {
 	if n := c[OffsetOf{at, lso}]; n != nil {
 		return n.first, n.last
 	}

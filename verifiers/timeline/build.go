@@ -9,26 +9,21 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
 )
-
-// place is a topic's partition.
-type place struct {
-	topic     string
-	partition int32
-}
 
 // recorded is what the histories tell of one pipeline, reduced as it is read.
 type recorded struct {
 	source  uint16
 	outputs []string
 	start   history.Time
-	// acked is by the input's partition, visible and given by place.
+	// acked is by the input's partition, visible and given by topic and partition.
 	acked   map[int32]counted
-	visible map[place]counted
-	given   map[place][]delivery
+	visible map[ask.TopicPartition]counted
+	given   map[ask.TopicPartition][]delivery
 	// stable are the extremes of the samples, by bucket.
-	stable map[place]map[int64]extremes
+	stable map[ask.TopicPartition]map[int64]extremes
 	// first and last are the slots of the first and last thing that was recorded, of whatever pipeline.
 	first, last int64
 	any         bool
@@ -65,8 +60,9 @@ func Build(dir string, take func(Bucket) error) error {
 // recordedOf reads the histories for a pipeline.
 func recordedOf(dir string, record *harness.RunRecord, layout harness.PipelineLayout) (*recorded, error) {
 	r := &recorded{
-		source: layout.Source, outputs: layout.Outputs(), start: record.LoadStart, acked: map[int32]counted{}, visible: map[place]counted{}, given: map[place][]delivery{},
-		stable: map[place]map[int64]extremes{},
+		source: layout.Source, outputs: layout.Outputs(), start: record.Zero(), acked: map[int32]counted{},
+		visible: map[ask.TopicPartition]counted{}, given: map[ask.TopicPartition][]delivery{},
+		stable: map[ask.TopicPartition]map[int64]extremes{},
 	}
 	for _, h := range record.Histories {
 		if h.Role == "worker" {
@@ -91,7 +87,7 @@ func (r *recorded) pipeline(dir string, record *harness.RunRecord, layout harnes
 	}
 	for n := range joined {
 		topic, partition := layout.Place(int32(n), record.Plan.Partitions)
-		at, acked := place{topic, partition}, r.acked[partition]
+		at, acked := ask.TopicPartition{Topic: topic, Partition: partition}, r.acked[partition]
 		if err := r.emit(Bucket{Pipeline: layout.Name, Partition: int32(n)}, acked, at, joined[n], take); err != nil {
 			return err
 		}
@@ -107,7 +103,7 @@ func (r *recorded) join(dir string, record *harness.RunRecord, layout harness.Pi
 	for n := range joined {
 		topic, partition := layout.Place(int32(n), record.Plan.Partitions)
 		g.Go(func() (err error) {
-			joined[n], err = latencies(dir, record, place{topic, partition}, r)
+			joined[n], err = latencies(dir, record, ask.TopicPartition{Topic: topic, Partition: partition}, r)
 			return err
 		})
 	}
@@ -117,13 +113,13 @@ func (r *recorded) join(dir string, record *harness.RunRecord, layout harness.Pi
 func (r *recorded) add(number uint16, e history.Entry) {
 	switch e := e.(type) {
 	case *history.Acked:
-		for _, run := range e.Runs {
+		for _, run := range e.Spans {
 			if slot := r.slot(e.At); number == r.source {
 				of(r.acked, run.Partition, func() counted { return counted{} }).add(slot, uint32(run.Count))
 			}
 		}
-	case *history.Seen:
-		slot, at := r.slot(e.At), place{e.Topic, e.Partition}
+	case *history.DeliveredLive:
+		slot, at := r.slot(e.At), ask.TopicPartition{Topic: e.Topic, Partition: e.Partition}
 		if !r.isOutput(e.Topic) {
 			return
 		}
@@ -137,7 +133,7 @@ func (r *recorded) add(number uint16, e history.Entry) {
 		if !r.isOutput(e.Topic) {
 			return
 		}
-		buckets := of(r.stable, place{e.Topic, e.Partition}, func() map[int64]extremes { return map[int64]extremes{} })
+		buckets := of(r.stable, ask.TopicPartition{Topic: e.Topic, Partition: e.Partition}, func() map[int64]extremes { return map[int64]extremes{} })
 		at, lag := bucketOf(slot), e.HW-e.LSO
 		x, ok := buckets[at]
 		if !ok {
@@ -180,7 +176,7 @@ func floor(a, b int64) int64 {
 }
 
 // emit hands over one output partition's buckets: of is what they have in common.
-func (r *recorded) emit(of Bucket, acked counted, at place, took map[int64]Latency, take func(Bucket) error) error {
+func (r *recorded) emit(of Bucket, acked counted, at ask.TopicPartition, took map[int64]Latency, take func(Bucket) error) error {
 	if !r.any {
 		return nil
 	}

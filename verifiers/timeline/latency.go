@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/keyset"
 	"github.com/chaeos/chaeos/verifiers/observation"
@@ -15,8 +16,8 @@ import (
 
 // latencies joins a partition's log with what the live reader was given of it, by bucket of the delivery. Only the first
 // copy of a record in the partition counts.
-func latencies(dir string, record *harness.RunRecord, at place, r *recorded) (map[int64]Latency, error) {
-	path := observation.File(dir, at.topic, at.partition)
+func latencies(dir string, record *harness.RunRecord, at ask.TopicPartition, r *recorded) (map[int64]Latency, error) {
+	path := observation.File(dir, at.Topic, at.Partition)
 	var txns observation.Transactions
 	_, _, err := observation.ReadFile(path, true, func(b *observation.Batch) error {
 		txns.Add(b)

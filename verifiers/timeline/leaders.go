@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/observe"
 )
@@ -29,10 +30,11 @@ type Leadership struct {
 // is cut off from the controllers keeps an old view. The view with the newest leader epoch counts, and of several with the
 // same epoch the one that most brokers share.
 func Leaders(dir string) ([]Leadership, error) {
-	views := map[place]*partitionViews{}
+	views := map[ask.TopicPartition]*partitionViews{}
 	_, err := history.Scan(filepath.Join(dir, observe.SamplesFile), func(e history.Entry) error {
 		if r, ok := e.(*history.Replicas); ok {
-			of(views, place{r.Topic, r.Partition}, func() *partitionViews { return &partitionViews{by: map[int32]history.Replicas{}} }).add(*r)
+			at := ask.TopicPartition{Topic: r.Topic, Partition: r.Partition}
+			of(views, at, func() *partitionViews { return &partitionViews{by: map[int32]history.Replicas{}} }).add(*r)
 		}
 		return nil
 	})

@@ -23,7 +23,7 @@ func observed(t *testing.T, entries ...history.Entry) string {
 }
 
 func view(at history.Time, broker, leader, epoch int32, isr ...int32) *history.Replicas {
-	return &history.Replicas{At: at, Broker: broker, Topic: "out", Leader: leader, LeaderEpoch: epoch, ISR: isr}
+	return &history.Replicas{Stamp: history.At(at), Broker: broker, Topic: "out", Leader: leader, LeaderEpoch: epoch, ISR: isr}
 }
 
 // TestLeadersOfACutOffBroker: broker 1 leads and is cut off; its own view freezes, the others' counts, and at the end it

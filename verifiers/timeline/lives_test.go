@@ -19,7 +19,7 @@ func members(t *testing.T) string {
 	record := harness.RunRecord{Version: harness.RecordVersion}
 	add := func(role, name string, incarnation int, killed bool, entries ...history.Entry) {
 		file := filepath.Join("history", name+"."+string(rune('0'+incarnation))+".hist")
-		w, err := history.Create(filepath.Join(dir, file), history.Process{At: history.When(entries[0]), Name: name})
+		w, err := history.Create(filepath.Join(dir, file), history.Process{Stamp: history.At(history.When(entries[0])), Name: name})
 		require.NoError(t, err)
 		require.NoError(t, w.Write(entries...))
 		if !killed {
@@ -27,9 +27,9 @@ func members(t *testing.T) string {
 		}
 		record.Histories = append(record.Histories, harness.HistoryRecord{File: file, Process: name, Role: role, Number: 3, Incarnation: incarnation, Killed: killed})
 	}
-	add("worker", "w-0", 2, false, &history.TxnBegin{At: 50})
-	add("worker", "w-0", 1, true, &history.TxnBegin{At: 10}, &history.TxnBegin{At: 20})
-	add("source", "source", 1, false, &history.Intent{At: 5, First: 0, Count: 4}, &history.Intent{At: 7, First: 4, Count: 2}, &history.Intent{At: 9, First: 4, Count: 2})
+	add("worker", "w-0", 2, false, &history.TxnBegin{Stamp: history.At(50)})
+	add("worker", "w-0", 1, true, &history.TxnBegin{Stamp: history.At(10)}, &history.TxnBegin{Stamp: history.At(20)})
+	add("source", "source", 1, false, &history.Intent{Stamp: history.At(5), First: 0, Count: 4}, &history.Intent{Stamp: history.At(7), First: 4, Count: 2}, &history.Intent{Stamp: history.At(9), First: 4, Count: 2})
 	require.NoError(t, record.Save(dir))
 	return dir
 }
@@ -53,9 +53,9 @@ func TestOffered(t *testing.T) {
 func TestBegun(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "history"), 0o755))
-	w, err := history.Create(filepath.Join(dir, "history/w.hist"), history.Process{At: 1, Name: "w-0", Role: "worker", Pipeline: "p", Incarnation: 2})
+	w, err := history.Create(filepath.Join(dir, "history/w.hist"), history.Process{Stamp: history.At(1), Name: "w-0", Role: "worker", Pipeline: "p", Incarnation: 2})
 	require.NoError(t, err)
-	require.NoError(t, w.Write(&history.TxnBegin{At: 5, Txn: 1}, &history.TxnBegin{At: 7, Txn: 2}))
+	require.NoError(t, w.Write(&history.TxnBegin{Stamp: history.At(5), Txn: 1}, &history.TxnBegin{Stamp: history.At(7), Txn: 2}))
 	require.NoError(t, w.Close())
 	record := &harness.RunRecord{Version: harness.RecordVersion, Histories: []harness.HistoryRecord{
 		{File: "history/w.hist", Role: "worker", Pipeline: "p", Incarnation: 2}, {File: "history/gone.hist", Role: "worker", Pipeline: "p", Incarnation: 3}}}

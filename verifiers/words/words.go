@@ -6,16 +6,11 @@ import (
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/prose"
 )
 
-// number prints n with thousands separated.
-func Number[T ~int | ~int64 | ~uint64](n T) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+// Number writes n with its thousands apart.
+func Number[T ~int | ~int64 | ~uint64](n T) string { return prose.Thousands(n) }
 
 // nameLife is how people read a worker's life.
 func Incarnation(l harness.Life) string {

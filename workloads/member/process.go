@@ -91,7 +91,7 @@ func (c *control) run(ctx context.Context, commands *json.Decoder, open Open) er
 func (c *control) prepare(open Open) (err error) {
 	s := c.Spec
 	c.History, err = history.Create(s.History, history.Process{
-		At: history.Now(), Run: s.Run, Name: s.Name, Role: s.Role, Pipeline: s.Pipeline,
+		Stamp: history.AtNow(), Run: s.Run, Name: s.Name, Role: s.Role, Pipeline: s.Pipeline,
 		Number: s.Number, Incarnation: s.Incarnation, Pid: int64(os.Getpid()),
 	})
 	if err != nil {

@@ -94,6 +94,6 @@ func (g *Gates) Announce(phase string, held int) error {
 }
 
 func (g *Gates) announce(a *gate, held int) error {
-	a.announce.Do(func() { a.err = g.at(history.Phase{At: history.Now(), Name: a.phase, Held: uint64(held)}) })
+	a.announce.Do(func() { a.err = g.at(history.Phase{Stamp: history.AtNow(), Name: a.phase, Held: uint64(held)}) })
 	return a.err
 }

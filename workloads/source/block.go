@@ -25,7 +25,7 @@ func (t *transacting) intend(ctx context.Context) error {
 	if n == 0 || t.untilDue(t.Stopping, &t.pace) != nil {
 		return nil
 	}
-	if err := t.Record(&history.Intent{At: history.Now(), First: t.next, Count: n}); err != nil {
+	if err := t.Record(&history.Intent{Stamp: history.AtNow(), First: t.next, Count: n}); err != nil {
 		return err
 	}
 	b := &block{first: t.next}

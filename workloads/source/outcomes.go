@@ -35,7 +35,7 @@ type resolution struct {
 
 // spans are spans of records in the order of their outcomes. Each record extends its partition's newest span if it can.
 type spans struct {
-	list   []history.AckRun
+	list   []history.AckSpan
 	newest map[int32]int
 }
 
@@ -52,8 +52,8 @@ func (s *spans) add(partition int32, sequence uint64, offset int64, stride uint6
 		s.newest = map[int32]int{}
 	}
 	s.newest[partition] = len(s.list)
-	sequences := history.SeqRun{First: sequence, Stride: stride, Count: 1}
-	s.list = append(s.list, history.AckRun{Partition: partition, SeqRun: sequences, Offset: max(offset, -1)})
+	sequences := history.SequenceSpan{First: sequence, Stride: stride, Count: 1}
+	s.list = append(s.list, history.AckSpan{Partition: partition, SequenceSpan: sequences, Offset: max(offset, -1)})
 }
 
 // ack adds an acknowledged record.
@@ -94,12 +94,12 @@ func (o *outcomes) take(all bool) []history.Entry {
 	}
 	var entries []history.Entry
 	if len(o.acked.list) > 0 {
-		entries = append(entries, &history.Acked{At: now, Runs: o.acked.list})
+		entries = append(entries, &history.Acked{Stamp: history.At(now), Spans: o.acked.list})
 	}
 	for r, s := range o.other {
-		e := &history.Settled{At: now, Outcome: r.outcome, Sent: r.sent, Reason: r.reason}
+		e := &history.Resolved{Stamp: history.At(now), Outcome: r.outcome, Sent: r.sent, Reason: r.reason}
 		for _, span := range s.list {
-			e.Runs = append(e.Runs, span.SeqRun)
+			e.Spans = append(e.Spans, span.SequenceSpan)
 		}
 		entries = append(entries, e)
 	}

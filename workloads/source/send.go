@@ -58,7 +58,7 @@ func (s *source) untilDue(ctx context.Context, p *pace) error {
 // sendBlock intends and sends n records. A block, once intended, is sent whole, even if the source has to stop meanwhile.
 func (s *source) sendBlock(ctx context.Context, p *pace, n uint64) error {
 	now := history.Now()
-	if err := s.Record(&history.Intent{At: now, First: s.next, Count: n}); err != nil {
+	if err := s.Record(&history.Intent{Stamp: history.At(now), First: s.next, Count: n}); err != nil {
 		return err
 	}
 	values, records := make([]byte, 0, n*uint64(s.recordSize())), make([]kgo.Record, n)

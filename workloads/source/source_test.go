@@ -47,15 +47,15 @@ func TestRunsJoinAPartitionsConsecutiveRecords(t *testing.T) {
 	s.resolve(resolution{reason: "lost"}, 2, 14)
 	require.Empty(t, s.take(false), "too little and too young")
 	entries := s.take(true)
-	require.Equal(t, []history.AckRun{
-		{Partition: 0, SeqRun: history.SeqRun{First: 0, Stride: 3, Count: 3}, Offset: 100},
-		{Partition: 1, SeqRun: history.SeqRun{First: 1, Stride: 3, Count: 3}, Offset: 100},
-		{Partition: 2, SeqRun: history.SeqRun{First: 2, Stride: 3, Count: 3}, Offset: 100},
-		{Partition: 0, SeqRun: history.SeqRun{First: 9, Stride: 3, Count: 1}, Offset: 110},
-		{Partition: 0, SeqRun: history.SeqRun{First: 15, Stride: 3, Count: 1}, Offset: 111},
-		{Partition: 1, SeqRun: history.SeqRun{First: 10, Stride: 3, Count: 2}, Offset: -1},
-	}, recorded.Of[*history.Acked](entries)[0].Runs)
-	require.Equal(t, []history.SeqRun{{First: 11, Stride: 3, Count: 2}}, recorded.Of[*history.Settled](entries)[0].Runs)
+	require.Equal(t, []history.AckSpan{
+		{Partition: 0, SequenceSpan: history.SequenceSpan{First: 0, Stride: 3, Count: 3}, Offset: 100},
+		{Partition: 1, SequenceSpan: history.SequenceSpan{First: 1, Stride: 3, Count: 3}, Offset: 100},
+		{Partition: 2, SequenceSpan: history.SequenceSpan{First: 2, Stride: 3, Count: 3}, Offset: 100},
+		{Partition: 0, SequenceSpan: history.SequenceSpan{First: 9, Stride: 3, Count: 1}, Offset: 110},
+		{Partition: 0, SequenceSpan: history.SequenceSpan{First: 15, Stride: 3, Count: 1}, Offset: 111},
+		{Partition: 1, SequenceSpan: history.SequenceSpan{First: 10, Stride: 3, Count: 2}, Offset: -1},
+	}, recorded.Of[*history.Acked](entries)[0].Spans)
+	require.Equal(t, []history.SequenceSpan{{First: 11, Stride: 3, Count: 2}}, recorded.Of[*history.Resolved](entries)[0].Spans)
 	require.Empty(t, s.take(true))
 }
 
@@ -87,7 +87,7 @@ func newLonely(t testing.TB, load harness.Load, count uint64, c Config, opts ...
 		Name: "source-input", Role: protocol.RoleSource, Run: history.RunIDOf("test"), Bootstrap: cluster.ListenAddrs(), Dials: dials,
 		Output: "in", Partitions: partitions, Shared: harness.DefaultShared(), Load: load, Count: count,
 	}
-	hist, err := history.Create(path, history.Process{At: history.Now(), Name: s.Name})
+	hist, err := history.Create(path, history.Process{Stamp: history.AtNow(), Name: s.Name})
 	require.NoError(t, err)
 	stopping, stop := context.WithCancel(t.Context())
 	src, err := open(&member.Process{Spec: s, History: hist, Stopping: stopping, Gates: &phase.Gates{}}, c)

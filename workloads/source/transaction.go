@@ -15,7 +15,7 @@ import (
 // tell whether the block was committed.
 func (t *transacting) transaction(ctx context.Context) error {
 	t.txn++
-	if err := t.Record(&history.TxnBegin{At: history.Now(), Txn: t.txn}); err != nil {
+	if err := t.Record(&history.TxnBegin{Stamp: history.AtNow(), Txn: t.txn}); err != nil {
 		return err
 	}
 	if err := t.store(ctx); err != nil {
@@ -31,7 +31,7 @@ func (t *transacting) transaction(ctx context.Context) error {
 }
 
 func (t *transacting) commit(ctx context.Context) error {
-	if err := t.Record(&history.TxnEnding{At: history.Now(), Txn: t.txn, Commit: true}); err != nil {
+	if err := t.Record(&history.TxnEnding{Stamp: history.AtNow(), Txn: t.txn, Commit: true}); err != nil {
 		return err
 	}
 	if err := t.Gates.Reach(ctx, phase.Committing, len(t.open.records)); err != nil {
@@ -40,7 +40,7 @@ func (t *transacting) commit(ctx context.Context) error {
 	if err := t.kafka.EndTransaction(ctx, kgo.TryCommit); err != nil {
 		return t.lost(ctx, err)
 	}
-	if err := t.Record(&history.TxnEnded{At: history.Now(), Txn: t.txn, Commit: true, Outcome: history.OutcomeConfirmed}); err != nil {
+	if err := t.Record(&history.TxnEnded{Stamp: history.AtNow(), Txn: t.txn, Commit: true, Outcome: history.OutcomeConfirmed}); err != nil {
 		return err
 	}
 	for i, r := range t.open.records {
@@ -52,7 +52,7 @@ func (t *transacting) commit(ctx context.Context) error {
 
 // lost records that the transaction's outcome is unknown, and returns an error that only a new session can follow.
 func (t *transacting) lost(ctx context.Context, err error) error {
-	e := &history.TxnEnded{At: history.Now(), Txn: t.txn, Commit: true, Outcome: history.OutcomeUnknown, Reason: err.Error()}
+	e := &history.TxnEnded{Stamp: history.AtNow(), Txn: t.txn, Commit: true, Outcome: history.OutcomeUnknown, Reason: err.Error()}
 	if herr := t.Record(e); herr != nil {
 		return herr
 	}

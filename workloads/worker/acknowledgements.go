@@ -42,7 +42,7 @@ func (r *refusals) take() map[int32]error {
 // is no error: the records were released, and a member gets them again.
 func (c *Client) Acknowledge(ctx context.Context, inputs []Input) error {
 	ranges := rangesOf(inputs)
-	if err := c.Record(append(c.outputs.take(), &history.Acknowledging{At: history.Now(), Ranges: ranges})...); err != nil {
+	if err := c.Record(append(c.outputs.take(), &history.Acknowledging{Stamp: history.AtNow(), Ranges: ranges})...); err != nil {
 		return err
 	}
 	if err := c.Gates.Reach(ctx, phase.Committing, len(inputs)); err != nil {
@@ -67,7 +67,7 @@ func acknowledged(ranges []history.OffsetRange, refused map[int32]error) []histo
 		outcome, reason := member.CommitOutcome(refused[r.Partition])
 		e := same[reason]
 		if e == nil {
-			e = &history.Acknowledged{At: history.Now(), Outcome: outcome, Reason: reason}
+			e = &history.Acknowledged{Stamp: history.AtNow(), Outcome: outcome, Reason: reason}
 			same[reason] = e
 			entries = append(entries, e)
 		}
@@ -102,7 +102,7 @@ func redelivered(partition int32, records []*kgo.Record) []history.Entry {
 		case last != nil && last.To == r.Offset && last.Count == times:
 			last.To++
 		default:
-			last = &history.Redelivered{At: history.Now(), Partition: partition, From: r.Offset, To: r.Offset + 1, Count: times}
+			last = &history.Redelivered{Stamp: history.AtNow(), Partition: partition, From: r.Offset, To: r.Offset + 1, Count: times}
 			entries = append(entries, last)
 		}
 	}

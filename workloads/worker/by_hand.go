@@ -81,7 +81,7 @@ func (b ByHand) transaction(ctx context.Context, c *Client, inputs []Input) erro
 // end sends the offsets and ends the transaction. It returns nil only after a commit.
 func (b ByHand) end(ctx context.Context, c *Client, inputs []Input, commit bool) error {
 	txn := c.txn
-	if err := c.Record(append(c.outputs.take(), &history.TxnEnding{At: history.Now(), Txn: txn, Commit: commit})...); err != nil {
+	if err := c.Record(append(c.outputs.take(), &history.TxnEnding{Stamp: history.AtNow(), Txn: txn, Commit: commit})...); err != nil {
 		return err
 	}
 	var offsets *history.Committed
@@ -110,7 +110,7 @@ var errAborted = errors.New("the transaction was not committed")
 
 // endedByHand are the entries for the outcome: the offsets are confirmed only with the transaction.
 func endedByHand(txn uint64, commit bool, offsets *history.Committed, err error) []history.Entry {
-	e := &history.TxnEnded{At: history.Now(), Txn: txn, Commit: commit, Outcome: history.OutcomeConfirmed}
+	e := &history.TxnEnded{Stamp: history.AtNow(), Txn: txn, Commit: commit, Outcome: history.OutcomeConfirmed}
 	if err != nil {
 		e.Outcome, e.Reason = history.OutcomeUnknown, err.Error()
 	}

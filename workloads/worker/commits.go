@@ -80,7 +80,7 @@ func (c *Client) autoCommitOptions(ctx context.Context, then func(context.Contex
 // recordCommitting returns what runs just before a commit is sent, automatic ones included.
 func (c *Client) recordCommitting(ctx context.Context) func(*kmsg.OffsetCommitRequest) error {
 	return func(req *kmsg.OffsetCommitRequest) error {
-		entry := &history.Committing{At: history.Now()}
+		entry := &history.Committing{Stamp: history.AtNow()}
 		for _, t := range req.Topics {
 			for _, p := range t.Partitions {
 				entry.Offsets = append(entry.Offsets, history.PartitionOffset{Partition: p.Partition, Offset: p.Offset})
@@ -135,7 +135,7 @@ func (c *Client) recordCommitted(all []Answer) error {
 		outcome, reason := member.CommitOutcome(a.Err)
 		e := same[reason]
 		if e == nil {
-			e = &history.Committed{At: history.Now(), Outcome: outcome, Reason: reason}
+			e = &history.Committed{Stamp: history.AtNow(), Outcome: outcome, Reason: reason}
 			same[reason] = e
 			entries = append(entries, e)
 		}

@@ -84,7 +84,7 @@ func (c *Client) balancer() kgo.GroupBalancer {
 }
 
 func (c *Client) onAssigned(generation int32, partitions []int32) {
-	c.note(&history.Assigned{At: history.Now(), Generation: generation, Partitions: partitions})
+	c.note(&history.Assigned{Stamp: history.AtNow(), Generation: generation, Partitions: partitions})
 	c.change(func(assigned map[int32]bool) {
 		for _, p := range partitions {
 			assigned[p] = true
@@ -96,7 +96,7 @@ func (c *Client) onRevoked(partitions []int32, lost bool) {
 	if len(partitions) == 0 {
 		return
 	}
-	c.note(&history.Revoked{At: history.Now(), Lost: lost, Partitions: partitions})
+	c.note(&history.Revoked{Stamp: history.AtNow(), Lost: lost, Partitions: partitions})
 	c.forget(partitions)
 	c.change(func(assigned map[int32]bool) {
 		for _, p := range partitions {

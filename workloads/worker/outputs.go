@@ -45,7 +45,7 @@ func (o *outputs) take() []history.Entry {
 	o.mu.Unlock()
 	var entries []history.Entry
 	for r, partitions := range counts {
-		e := &history.Outputs{At: history.Now(), Txn: r.txn, Outcome: r.outcome, Reason: r.reason}
+		e := &history.Outputs{Stamp: history.AtNow(), Txn: r.txn, Outcome: r.outcome, Reason: r.reason}
 		for p, n := range partitions {
 			e.Counts = append(e.Counts, history.PartitionCount{Partition: p, Count: n})
 		}

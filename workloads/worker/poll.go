@@ -73,7 +73,7 @@ func (c *Client) polled(partition int32, records []*kgo.Record) []history.Entry 
 			continue
 		}
 		entries = append(entries, &history.Polled{
-			At: history.Now(), Partition: partition, From: records[first].Offset, To: records[i].Offset + 1,
+			Stamp: history.AtNow(), Partition: partition, From: records[first].Offset, To: records[i].Offset + 1,
 			Count: uint64(i + 1 - first), Processing: c.processing + 1 + uint64(first),
 		})
 		first = i + 1

@@ -17,7 +17,7 @@ func (c *Client) sendOffsets(ctx context.Context, inputs []Input, metadata bool)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.Record(&history.Committing{At: history.Now(), Txn: c.txn, Offsets: offsets.Offsets}); err != nil {
+	if err := c.Record(&history.Committing{Stamp: history.AtNow(), Txn: c.txn, Offsets: offsets.Offsets}); err != nil {
 		return nil, err
 	}
 	err = untilFree(ctx, func(ctx context.Context) error {
@@ -53,7 +53,7 @@ func (c *Client) txnOffsetCommit(ctx context.Context, inputs []Input, metadata b
 	}
 	topic := kmsg.NewTxnOffsetCommitRequestTopic()
 	topic.Topic, topic.TopicID = c.Spec.Input, c.topicID
-	offsets := &history.Committed{At: history.Now(), Txn: c.txn}
+	offsets := &history.Committed{Stamp: history.AtNow(), Txn: c.txn}
 	for partition, at := range after(inputs) {
 		p := kmsg.NewTxnOffsetCommitRequestTopicPartition()
 		p.Partition, p.Offset, p.LeaderEpoch = partition, at.Offset, at.Epoch

@@ -46,14 +46,14 @@ func (c *Client) begin() error {
 
 func (c *Client) recordBegin() error {
 	c.txn++
-	return c.Record(&history.TxnBegin{At: history.Now(), Txn: c.txn})
+	return c.Record(&history.TxnBegin{Stamp: history.AtNow(), Txn: c.txn})
 }
 
 // end ends the open transaction and reports whether it committed. After an error its outcome is unknown and the session
 // can't be used again: no error of GroupTransactSession.End is retryable.
 func (c *Client) end(ctx context.Context, commit bool) (committed bool, err error) {
 	txn := c.txn
-	if err := c.Record(append(c.outputs.take(), &history.TxnEnding{At: history.Now(), Txn: txn, Commit: commit})...); err != nil {
+	if err := c.Record(append(c.outputs.take(), &history.TxnEnding{Stamp: history.AtNow(), Txn: txn, Commit: commit})...); err != nil {
 		return false, err
 	}
 	if commit {
@@ -72,7 +72,7 @@ func (c *Client) end(ctx context.Context, commit bool) (committed bool, err erro
 // ended are the entries for the outcome. The session doesn't report on the offsets alone, so they are confirmed only with
 // the transaction.
 func (c *Client) ended(txn uint64, asked, committed bool, err error) []history.Entry {
-	e := &history.TxnEnded{At: history.Now(), Txn: txn, Commit: asked, Outcome: history.OutcomeUnknown}
+	e := &history.TxnEnded{Stamp: history.AtNow(), Txn: txn, Commit: asked, Outcome: history.OutcomeUnknown}
 	switch {
 	case err != nil:
 		e.Reason = err.Error()
@@ -84,7 +84,7 @@ func (c *Client) ended(txn uint64, asked, committed bool, err error) []history.E
 	if len(c.ending.offsets) == 0 {
 		return []history.Entry{e}
 	}
-	offsets := &history.Committed{At: e.At, Txn: txn, Offsets: c.ending.offsets, Reason: e.Reason}
+	offsets := &history.Committed{Stamp: history.At(e.At), Txn: txn, Offsets: c.ending.offsets, Reason: e.Reason}
 	if committed {
 		offsets.Outcome = history.OutcomeConfirmed
 	}
@@ -98,7 +98,7 @@ func (c *Client) recordTxnCommitting(req *kmsg.TxnOffsetCommitRequest) error {
 			c.ending.offsets = append(c.ending.offsets, history.PartitionOffset{Partition: p.Partition, Offset: p.Offset})
 		}
 	}
-	return c.Record(&history.Committing{At: history.Now(), Txn: c.txn, Offsets: c.ending.offsets})
+	return c.Record(&history.Committing{Stamp: history.AtNow(), Txn: c.txn, Offsets: c.ending.offsets})
 }
 
 // wire watches a transaction's requests. It is also the phase between the offsets and the end: it holds back the answer
@@ -124,7 +124,7 @@ func (h *wire) OnBrokerE2E(_ kgo.BrokerMetadata, key int16, e2e kgo.BrokerE2E) {
 // producerInit is the entry for a request for a producer id.
 func (w *Worker) producerInit(e2e kgo.BrokerE2E) *history.ProducerInit {
 	now := history.Now()
-	e := &history.ProducerInit{At: now, Asked: now.Add(-e2e.DurationE2E()), TransactionalID: w.Spec.TransactionalID}
+	e := &history.ProducerInit{Stamp: history.At(now), Asked: now.Add(-e2e.DurationE2E()), TransactionalID: w.Spec.TransactionalID}
 	if err := e2e.Err(); err != nil {
 		e.Error = err.Error()
 	}

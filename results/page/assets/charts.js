@@ -1,9 +1,9 @@
 "use strict";
-// Line charts over time, drawn by uPlot: one panel each, all on the same range.
+// Line charts over time, drawn by uPlot: each in a panel of its own, all on the same range.
 const charts = (() => {
   const all = [];
   const height = 132;
-  const left = () => width() > 700 ? 124 : 64; // what lanes leave free too, so that times stand below each other
+  const left = () => width() > 700 ? 124 : 64; // what lanes leave free too, so that equal times are below each other
   const width = () => Math.max(240, document.getElementById("timeline").clientWidth);
   let following = false;
 
@@ -19,13 +19,13 @@ const charts = (() => {
     u.ctx.restore();
   };
 
-  // bandsAt says which stalls and faults there were at a moment.
+  // bandsAt returns the texts of the stalls and faults at a moment.
   const bandsAt = (panel, at) => [...(panel.stalls || []), ...range.data.faults]
     .filter((b) => b.from <= at && at <= (b.to ?? range.whole.to)).map((b) => b.text).join("\n");
 
   const axis = () => ({ stroke: theme.color("quiet"), font: "11px system-ui, sans-serif", grid: { stroke: theme.color("line"), width: 0.5 }, ticks: { stroke: theme.color("line"), size: 4 } });
 
-  // scales: orders of magnitude, square roots (a burst of hundreds must not flatten what went on before it), or as it is.
+  // scales: orders of magnitude, square roots (a burst of hundreds must not flatten what was before it), or linear.
   const scales = {
     log: () => ({ distr: 3 }),
     root: () => ({ distr: 100, fwd: (v) => Math.sqrt(Math.max(0, v)), bwd: (v) => v * v, range: (u, min, max) => [0, max > 0 ? max * 1.1 : 1] }),
@@ -42,15 +42,18 @@ const charts = (() => {
     return out;
   };
 
-  // gaps stay open where nothing was observed for a second: a line across would claim what nobody saw.
+  // gaps stay open where nothing was observed for a second: a line across would claim what was not seen.
   const gaps = (u, i, from, to, empty) => {
     const second = u.valToPos(u.scales.x.min + 1, "x", true) - u.valToPos(u.scales.x.min, "x", true);
     return empty.filter(([a, b]) => b - a > Math.max(second, 2));
   };
 
+  // shown is a legend's value: nothing while the pointer is elsewhere, and a dash where nothing was observed.
+  const shown = (u, v, unit) => u.cursor.idx === null || u.cursor.idx === undefined ? "" : v === null || v === undefined ? "–" : unit(v);
+
   const line = (s, i) => ({
     label: s.label, stroke: theme.color(s.color || "c" + i % 6), width: s.width || 1.4, points: { show: false }, gaps,
-    fill: s.fill ? theme.color(s.fill) : undefined, value: (u, v) => v === null || v === undefined ? "–" : s.unit(v),
+    fill: s.fill ? theme.color(s.fill) : undefined, value: (u, v) => shown(u, v, s.unit),
   });
 
   const options = (panel, name) => ({
@@ -59,7 +62,7 @@ const charts = (() => {
     scales: { x: { time: false, min: range.now.from, max: range.now.to }, y: scales[panel.scale || "linear"]() },
     axes: [{ ...axis(), size: 26, values: (u, v) => v.map((x) => x + "s") },
       { ...axis(), size: left(), ...(panel.scale === "root" ? { splits: rootSplits, filter: (u, splits) => splits } : {}), values: (u, v) => v.map((x) => x === null ? "" : panel.unit(x)) }],
-    series: [{ label: "time", value: (u, v) => v === null ? "–" : v.toFixed(2) + "s" }, ...panel.series.map((s, i) => line({ unit: panel.unit, ...s }, i))],
+    series: [{ label: " ", value: (u, v) => shown(u, v, (at) => at.toFixed(2) + "s") }, ...panel.series.map((s, i) => line({ unit: panel.unit, ...s }, i))],
     hooks: {
       drawClear: [(u) => { bands(u, range.data.faults, theme.color("fault")); bands(u, panel.stalls || [], theme.color("stall")); }],
       setSelect: [(u) => {

@@ -1,5 +1,5 @@
 "use strict";
-// Lanes: one line each of spans (a fault, a worker's life, a partition's leader) or of markers, as SVG.
+// Lanes, as SVG: each is a line of spans (a fault, a worker's incarnation, a partition's leader) or of markers.
 const lanes = (() => {
   const svg = "http://www.w3.org/2000/svg";
   const height = 22, all = [];
@@ -10,7 +10,17 @@ const lanes = (() => {
     return e;
   };
 
-  const span = (box, s, y, scale) => {
+  // readable colours a label black or white, whatever its bar's colour over the paper leaves easier to read.
+  const readable = ([label, bar]) => {
+    const numbers = (color) => color.match(/[\d.]+/g).map(Number);
+    const looks = getComputedStyle(bar), [r, g, b, alpha = 1] = numbers(looks.fill), paper = numbers(getComputedStyle(document.body).backgroundColor);
+    const seen = [r, g, b].map((v, i) => v * alpha * looks.opacity + paper[i] * (1 - alpha * looks.opacity));
+    const linear = seen.map((v) => v / 255).map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    const light = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
+    label.style.fill = (light + 0.05) / 0.05 > 1.05 / (light + 0.05) ? "#000" : "#fff";
+  };
+
+  const span = (box, s, y, scale, labels) => {
     const from = Math.max(s.from, range.now.from), to = Math.min(s.to ?? range.whole.to, range.now.to);
     if (to < from) return;
     const width = Math.max(scale(to) - scale(from), 1);
@@ -22,6 +32,7 @@ const lanes = (() => {
       const label = make("text", { x: scale(from) + 4, y: y + height - 7 }, box);
       label.textContent = s.text.length > letters ? s.text.slice(0, letters - 1) + "…" : s.text;
       label.style.pointerEvents = "none";
+      labels.push([label, rect]);
     }
     tip.on(rect, s.tip || s.text || "");
   };
@@ -32,6 +43,7 @@ const lanes = (() => {
     entry.svg?.remove();
     const box = make("svg", { class: "lanes", width, height: entry.lanes.length * height, role: "img", "aria-label": entry.name });
     if (entry.lanes.some((l) => l.marked)) box.setAttribute("role", "group");
+    const labels = [];
     entry.lanes.forEach((lane, i) => {
       const y = i * height;
       make("line", { class: "axis", x1: charts.left(), x2: width, y1: y + height, y2: y + height }, box);
@@ -39,11 +51,12 @@ const lanes = (() => {
       const letters = Math.floor((charts.left() - 6) / 5.8);
       label.textContent = lane.label.length > letters ? lane.label.slice(0, letters - 3) + "…" + lane.label.slice(-2) : lane.label; // a partition's number stays
       tip.on(label, lane.tip || lane.label);
-      (lane.spans || []).forEach((s) => span(box, s, y, scale));
+      (lane.spans || []).forEach((s) => span(box, s, y, scale, labels));
       if (lane.marked) markers.draw(box, make, lane.marked, lane.about, y + height / 2, scale);
     });
     entry.svg = box;
     entry.box.append(box);
+    labels.forEach(readable); // a bar has its colours only where it is shown
   };
 
   // add puts lanes of {label, spans, marked} into a box, below a key of {text, class, fill, shape}.

@@ -1,16 +1,24 @@
 "use strict";
-// The life of one record, as chaeos explain tells it; of a bar of markers, one after the other.
+// The life of one record, as chaeos explain prints it. A bar of markers shows one after the other.
 const life = (() => {
   const dialog = document.getElementById("life"), get = (part) => document.getElementById("life-" + part);
   let marked = null, about = "", at = 0, first = 0, last = 0;
 
+  // lines are a text's, each wrapped below the beginning of its last column.
+  const lines = (text) => text.split(/(?<=\n)/).map((line) => {
+    const block = document.createElement("span"), column = Math.max(0, ...[...line.matchAll(/ {2,}(?=\S)/g)].map((gap) => gap.index + gap[0].length));
+    block.textContent = line;
+    block.style.setProperty("--column", column + "ch");
+    return block;
+  });
+
   const fill = () => {
-    const told = marked.told[at] || {}, record = marked.records[at];
+    const detail = marked.details[at] || {}, record = marked.records[at];
     get("title").textContent = markers.title(marked, at);
     get("place").textContent = `${about} · ${marked.at[at].toFixed(3)}s` + (last > first ? ` · ${(at - first + 1).toLocaleString("en")} of ${(last - first + 1).toLocaleString("en")}` : "");
-    get("about").textContent = told.text || "";
+    get("about").textContent = detail.text || "";
     get("text").hidden = !record;
-    get("text").textContent = told.life || `Its life is not in this page; ask for it:\n${range.data.explain} ${record} --pipeline ${about}`;
+    get("text").replaceChildren(...lines(detail.life || `This page does not carry its life. To see it:\n${range.data.explain} ${record} --pipeline ${about}`));
     get("back").disabled = at === first;
     get("on").disabled = at === last;
   };
@@ -30,7 +38,7 @@ const life = (() => {
     show(kind, pipeline, from, to) {
       tip.hide();
       [marked, about, first, last, at] = [kind, pipeline, from, to, from];
-      for (let i = to; i >= from; i--) if (marked.told[i]?.life) at = i;
+      for (let i = to; i >= from; i--) if (marked.details[i]?.life) at = i;
       get("nav").hidden = from === to;
       fill();
       dialog.showModal();

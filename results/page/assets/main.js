@@ -31,8 +31,7 @@
   lanes.add(timeline, "faults", packed(data.faults.map((f) => ({ ...f, class: "fault", text: f.name, tip: f.text })), (f) => f.name));
 
   for (const p of data.pipelines) {
-    const verdict = p.verdict.split(" ").pop();
-    heading(p.name, p.verdict, verdict);
+    heading(p.name, p.verdict, p.outcome);
     charts.add(timeline, "records a second, on a square-root axis", { times: p.times, unit: rate, scale: "root", stalls: p.stalls,
       series: [{ label: "acked", values: p.acked }, { label: "visible", values: p.visible }] });
     charts.add(timeline, "end-to-end latency of the worst partition", { times: p.times, unit: span, scale: "log", stalls: p.stalls,
@@ -51,12 +50,12 @@
         text: m.at.length < m.total ? `${m.kind}: ${count(m.at.length)} of ${count(m.total)} are marked, the first by place in the log` : m.kind }))]);
   }
 
-  // A partition that kept its leader and all replicas needs no lane.
+  // A partition that kept its leader and all replicas gets no lane.
   const moved = data.leaders.filter((l) => l.spans.length > 1 || l.spans.some((s) => s.dim || s.leader < 0));
   const still = data.leaders.filter((l) => !moved.includes(l));
   if (data.leaders.length) heading("Leaders and in-sync replicas");
   const brokers = [...new Set(moved.flatMap((l) => l.spans.map((s) => s.leader)))].sort((a, b) => a - b);
-  lanes.add(timeline, "who leads", moved.map((l) => ({
+  lanes.add(timeline, "leader", moved.map((l) => ({
     label: l.partition, spans: l.spans.map((s) => ({ ...s, fill: s.leader < 0 ? "bad" : "c" + s.leader % 6 })),
   })), [...brokers.map((b) => b < 0 ? { text: "no leader", fill: "bad" } : { text: "broker " + b, fill: "c" + b % 6 }), { text: "pale: a replica is out of sync", fill: "c5", dim: true }]);
   if (still.length) {
@@ -65,8 +64,8 @@
     p.textContent = `No change in ${still.length} partitions: ` + still.map((l) => `${l.partition} (${l.spans.map((s) => s.text)})`).join(", ");
     timeline.append(p);
   }
-  if (data.lives.length) heading("Workers and sources");
-  lanes.add(timeline, "lives, numbered", data.lives.map((l) => ({ label: l.member, spans: l.spans })),
+  if (data.members.length) heading("Workers and sources");
+  lanes.add(timeline, "incarnations, numbered", data.members.map((l) => ({ label: l.member, spans: l.spans })),
     ["up", "killed", "paused"].map((state) => ({ text: state, class: state })));
   // A link may open a kind of anomalies: #open=PIPELINE/KIND.
   const wanted = decodeURIComponent(location.hash.slice(1)).split("&").find((word) => word.startsWith("open="))?.slice(5);

@@ -1,5 +1,5 @@
 "use strict";
-// Markers: one shape an anomaly; those that would lie on each other become one bar with their number, until one zooms in.
+// Markers: one shape for each anomaly. Those that would overlap become one bar with their number, until the reader zooms in.
 const markers = (() => {
   const shapes = { duplicate: "M-5,-5H5V5H-5Z", lost: "M0,-6L6,5H-6Z", torn: "M0,-6L6,0L0,6L-6,0Z", other: "M-5,0A5,5 0 1 0 5,0A5,5 0 1 0 -5,0Z" };
   const near = 11; // pixels
@@ -25,8 +25,8 @@ const markers = (() => {
   const draw = (box, make, marked, about, y, scale) => {
     const times = marked.at;
     for (const c of clusters(times, scale)) {
-      const count = c.last - c.first + 1, from = scale(times[c.first]), to = scale(times[c.last]), told = marked.told[c.first];
-      const text = count === 1 ? markers.title(marked, c.first) + (told ? "\n" + told.text : "")
+      const count = c.last - c.first + 1, from = scale(times[c.first]), to = scale(times[c.last]), detail = marked.details[c.first];
+      const text = count === 1 ? markers.title(marked, c.first) + (detail ? "\n" + detail.text : "")
         : `${count.toLocaleString("en")} × ${marked.kind}, from ${times[c.first].toFixed(2)}s to ${times[c.last].toFixed(2)}s`;
       const g = make("g", { class: "marker " + marked.kind, tabindex: 0, role: "button", "aria-label": text }, box);
       if (count === 1) make("path", { d: shapes[marked.kind] || shapes.other, transform: `translate(${from},${y})` }, g);
@@ -48,6 +48,6 @@ const markers = (() => {
     const label = make("text", { class: "count", x: x + wide / 2, y: y + 4, "text-anchor": "middle" }, g);
     label.textContent = text;
   };
-  const title = (marked, i) => `${marked.kind}: ` + (marked.records[i] ? `record ${marked.records[i]}` : "a transaction of which the log holds no record");
+  const title = (marked, i) => `${marked.kind}: ` + (marked.records[i] ? `record ${marked.records[i]}` : "a transaction without a record in the log");
   return { draw, shape, title };
 })();

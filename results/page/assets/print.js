@@ -1,5 +1,5 @@
 "use strict";
-// On paper: light colours, everything unfolded, and charts as wide as a sheet. What the reader chose comes back after.
+// On paper: light colours, everything unfolded, charts as wide as a sheet. Afterwards what the reader chose comes back.
 (() => {
   const root = document.documentElement;
   let before = null;

@@ -1,5 +1,5 @@
 "use strict";
-// Dark or light: what the system prefers until the reader chooses. Charts read their colours from the page's variables.
+// Dark or light: what the system prefers, until the reader chooses. Charts read their colours from the page's variables.
 const theme = (() => {
   const root = document.documentElement;
   const changed = [];

@@ -1,5 +1,5 @@
 "use strict";
-// One tooltip for everything that is not a chart's own legend. It follows the pointer, and shows at an element that has the focus.
+// One tooltip for everything but the charts' own legends. It follows the pointer, or is at the element that has the focus.
 const tip = (() => {
   const box = document.createElement("div");
   box.className = "tip";
@@ -23,7 +23,7 @@ const tip = (() => {
       });
       element.addEventListener("blur", hide);
     },
-    // follow shows at the pointer what a place of the element has to say, if anything.
+    // follow shows at the pointer what says returns for it, if anything.
     follow(element, says) {
       element.addEventListener("pointermove", (e) => {
         box.textContent = says(e);

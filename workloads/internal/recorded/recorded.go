@@ -29,7 +29,7 @@ func At(partition int32, offset int64) Location { return Location{partition, off
 func Acked(entries []history.Entry) map[uint64]Location {
 	acked := map[uint64]Location{}
 	for _, e := range Of[*history.Acked](entries) {
-		for _, span := range e.Runs {
+		for _, span := range e.Spans {
 			for i := range span.Count {
 				offset := span.Offset
 				if offset >= 0 {
@@ -45,11 +45,11 @@ func Acked(entries []history.Entry) map[uint64]Location {
 // Others counts the records with another outcome than an acknowledgement, by outcome and reason.
 func Others(entries []history.Entry) map[history.Outcome]map[string]int {
 	n := map[history.Outcome]map[string]int{}
-	for _, e := range Of[*history.Settled](entries) {
+	for _, e := range Of[*history.Resolved](entries) {
 		if n[e.Outcome] == nil {
 			n[e.Outcome] = map[string]int{}
 		}
-		for _, r := range e.Runs {
+		for _, r := range e.Spans {
 			n[e.Outcome][e.Reason] += int(r.Count)
 		}
 	}

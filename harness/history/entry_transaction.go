@@ -1,0 +1,60 @@
+package history
+
+// TxnBegin opens transaction number Txn of this incarnation (from 1).
+type TxnBegin struct {
+	Stamp
+	Txn uint64
+}
+
+func (*TxnBegin) kind() kind { return 8 }
+
+func (e *TxnBegin) fields(c *codec) { c.uint(&e.Txn) }
+
+// TxnEnding announces that the worker is about to end transaction Txn.
+type TxnEnding struct {
+	Stamp
+	Txn    uint64
+	Commit bool
+}
+
+func (*TxnEnding) kind() kind { return 12 }
+
+func (e *TxnEnding) fields(c *codec) {
+	c.uint(&e.Txn)
+	c.bool(&e.Commit)
+}
+
+// TxnEnded is the outcome of ending transaction Txn. Commit is what was confirmed, or else what was asked for.
+type TxnEnded struct {
+	Stamp
+	Txn     uint64
+	Commit  bool
+	Outcome Outcome
+	Reason  string
+}
+
+func (*TxnEnded) kind() kind { return 13 }
+
+func (e *TxnEnded) fields(c *codec) {
+	c.uint(&e.Txn)
+	c.bool(&e.Commit)
+	c.outcome(&e.Outcome)
+	c.string(&e.Reason)
+}
+
+// ProducerInit records that a worker asked for a producer id (InitProducerID), which ends what its predecessor with the
+// same transactional id left open: asked at Asked, answered at At, with the broker's or the connection's error ("" none).
+type ProducerInit struct {
+	Stamp
+	Asked           Time
+	TransactionalID string
+	Error           string
+}
+
+func (*ProducerInit) kind() kind { return 24 }
+
+func (e *ProducerInit) fields(c *codec) {
+	integer(c, &e.Asked)
+	c.string(&e.TransactionalID)
+	c.string(&e.Error)
+}
