@@ -1,8 +1,9 @@
 package checks
 
 import (
+	"fmt"
+
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/causes"
 	"github.com/chaeos/chaeos/verifiers/keyset"
 	"github.com/chaeos/chaeos/verifiers/logs"
@@ -39,7 +40,7 @@ const (
 )
 
 type twiceCount struct {
-	live liveReadings
+	live pollCount
 	by   map[string]uint64
 	// reused are outputs of inputs whose place another input may have had before, by output partition; unsure counts deliveries
 	// of those that may not have been second ones.
@@ -48,22 +49,21 @@ type twiceCount struct {
 }
 
 // Poll implements PollReader.
-func (c *twiceCount) Poll(r *rows.Row, p *history.DeliveredLive) {
-	g, log := c.live.poll(r, p)
-	if log == nil {
+func (c *twiceCount) Poll(r *rows.Row, p *Poll) {
+	n := again(p)
+	if n == 0 {
 		return
 	}
-	n := again(&g, log, p)
-	if n > g.below {
-		unsure := min(n-g.below, c.reusedIn(r, log, p))
+	if n > p.below {
+		unsure := min(n-p.below, c.reusedIn(r, p.log, p))
 		c.unsure += unsure
 		n -= unsure
 	}
 	cause := twiceByCopy
 	switch {
-	case g.below >= n && g.back:
+	case p.below >= n && p.back:
 		cause = twiceByBack
-	case c.live.rewound(log):
+	case p.rewound:
 		cause = twiceByCut
 	}
 	if n > 0 {
@@ -72,23 +72,23 @@ func (c *twiceCount) Poll(r *rows.Row, p *history.DeliveredLive) {
 		}
 		c.by[cause] += n
 	}
-	c.live.add(r, p, n, ": %d, %s", n, cause)
+	c.live.add(r, p, n, func() string { return fmt.Sprintf("%d, %s", n, cause) })
 }
 
 // again is how many of a poll's records brought an input that was delivered before: those that the reader did not find new, less
 // what the log does not hold and what names no input.
-func again(g *given, log *logs.Partition, p *history.DeliveredLive) uint64 {
+func again(p *Poll) uint64 {
 	known := p.Count
-	if g.compared {
-		known -= g.extra // gone ones may be copies
-		known -= min(known, log.Strange(p.From, p.To))
+	if p.compared {
+		known -= p.extra // gone ones may be copies
+		known -= min(known, p.log.Strange(p.From, p.To))
 	}
-	return max(g.below, known-min(known, p.New))
+	return max(p.below, known-min(known, p.New))
 }
 
 // reusedIn is how many of a poll's records bring an input whose place in the input log may have held another one before: a reader
 // that knows inputs by their places takes the second for the first.
-func (c *twiceCount) reusedIn(r *rows.Row, log *logs.Partition, p *history.DeliveredLive) uint64 {
+func (c *twiceCount) reusedIn(r *rows.Row, log *logs.Partition, p *Poll) uint64 {
 	if r.Run.Live.Sequences || r.SourceUnderTest() || p.From < 0 || p.To <= p.From {
 		return 0
 	}

@@ -2,7 +2,6 @@ package checks
 
 import (
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
@@ -21,12 +20,13 @@ var dirtyReads = Check{
 	Begin: func(*rows.Subject) Counting { return &dirtyCount{} },
 }
 
-type dirtyCount struct{ live liveReadings }
+type dirtyCount struct{ live pollCount }
 
 // Poll implements PollReader.
-func (c *dirtyCount) Poll(r *rows.Row, p *history.DeliveredLive) {
-	g, _ := c.live.poll(r, p)
-	c.live.add(r, p, g.extra, ": %d of %d", g.extra, p.Count)
+func (c *dirtyCount) Poll(r *rows.Row, p *Poll) {
+	if p.extra > 0 {
+		c.live.add(r, p, p.extra, func() string { return p.of(p.extra) })
+	}
 }
 
 // Finish implements Counting.

@@ -1,8 +1,9 @@
 package checks
 
 import (
+	"fmt"
+
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/logs"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/words"
@@ -23,23 +24,24 @@ var earlyReads = Check{
 	Begin: inTransactions(func() Counting { return &earlyCount{} }),
 }
 
-type earlyCount struct{ live liveReadings }
+type earlyCount struct{ live pollCount }
 
 // Poll implements PollReader.
-func (c *earlyCount) Poll(r *rows.Row, p *history.DeliveredLive) {
-	g, log := c.live.poll(r, p)
-	if !g.compared {
+func (c *earlyCount) Poll(r *rows.Row, p *Poll) {
+	if !p.compared {
 		return
 	}
-	for _, s := range log.TxnsIn(p.From, p.To) {
-		if early := beforeAsked(r, log, &s, p); early > 0 {
-			c.live.add(r, p, early, ": %d of transaction %d of %s", early, s.Ordinal, r.IncarnationRef(s.Incarnation).Name)
+	for _, s := range p.log.TxnsIn(p.From, p.To) {
+		if early := beforeAsked(r, &s, p); early > 0 {
+			c.live.add(r, p, early, func() string {
+				return fmt.Sprintf("%d of transaction %d of %s", early, s.Ordinal, r.IncarnationRef(s.Incarnation).Name)
+			})
 		}
 	}
 }
 
 // beforeAsked is how many of a transaction's records a poll was given before the transaction was asked to commit.
-func beforeAsked(r *rows.Row, log *logs.Partition, s *logs.TxnSpan, p *history.DeliveredLive) uint64 {
+func beforeAsked(r *rows.Row, s *logs.TxnSpan, p *Poll) uint64 {
 	w := r.Worker(s.Incarnation)
 	if w == nil {
 		return 0
@@ -47,7 +49,7 @@ func beforeAsked(r *rows.Row, log *logs.Partition, s *logs.TxnSpan, p *history.D
 	if asked, ok := w.AskedToCommit(s.Ordinal); !ok || p.At >= asked {
 		return 0
 	}
-	return log.Committed(max(s.From, p.From), min(s.To, p.To))
+	return p.log.Committed(max(s.From, p.From), min(s.To, p.To))
 }
 
 // Finish implements Counting.

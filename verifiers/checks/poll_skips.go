@@ -1,8 +1,9 @@
 package checks
 
 import (
+	"fmt"
+
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
@@ -21,12 +22,13 @@ var pollSkips = Check{
 	Begin: func(*rows.Subject) Counting { return &skipCount{} },
 }
 
-type skipCount struct{ live liveReadings }
+type skipCount struct{ live pollCount }
 
 // Poll implements PollReader.
-func (c *skipCount) Poll(r *rows.Row, p *history.DeliveredLive) {
-	g, _ := c.live.poll(r, p)
-	c.live.add(r, p, g.skipped, ": %d before it or in it", g.skipped)
+func (c *skipCount) Poll(r *rows.Row, p *Poll) {
+	if p.skipped > 0 {
+		c.live.add(r, p, p.skipped, func() string { return fmt.Sprintf("%d before it or in it", p.skipped) })
+	}
 }
 
 // Finish implements Counting.

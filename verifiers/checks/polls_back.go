@@ -1,8 +1,9 @@
 package checks
 
 import (
+	"fmt"
+
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
@@ -22,15 +23,15 @@ var pollsBack = Check{
 }
 
 type backCount struct {
-	live  liveReadings
+	live  pollCount
 	again uint64
 }
 
 // Poll implements PollReader.
-func (c *backCount) Poll(r *rows.Row, p *history.DeliveredLive) {
-	if g, _ := c.live.poll(r, p); g.back {
-		c.live.add(r, p, 1, ": %d records again", g.below)
-		c.again += g.below
+func (c *backCount) Poll(r *rows.Row, p *Poll) {
+	if p.back {
+		c.live.add(r, p, 1, func() string { return fmt.Sprintf("%d records again", p.below) })
+		c.again += p.below
 	}
 }
 

@@ -2,7 +2,6 @@ package checks
 
 import (
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
@@ -21,12 +20,13 @@ var readAndGone = Check{
 	Begin: func(*rows.Subject) Counting { return &goneCount{} },
 }
 
-type goneCount struct{ live liveReadings }
+type goneCount struct{ live pollCount }
 
 // Poll implements PollReader.
-func (c *goneCount) Poll(r *rows.Row, p *history.DeliveredLive) {
-	g, _ := c.live.poll(r, p)
-	c.live.add(r, p, g.gone, ": %d of %d", g.gone, p.Count)
+func (c *goneCount) Poll(r *rows.Row, p *Poll) {
+	if p.gone > 0 {
+		c.live.add(r, p, p.gone, func() string { return p.of(p.gone) })
+	}
 }
 
 // Finish implements Counting.

@@ -3,6 +3,7 @@ package checks
 import (
 	"fmt"
 
+	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/causes"
 	"github.com/chaeos/chaeos/verifiers/logs"
@@ -68,45 +69,53 @@ func (x *reading) poll(at history.Time, from, to int64, n uint64) (g given) {
 	return g
 }
 
+// Poll is one poll of the live reader, compared with the final log.
+type Poll struct {
+	*history.DeliveredLive
+	given
+	log *logs.Partition
+	// rewound says that a cut made the reader of the partition begin again below where it was, then or before.
+	rewound bool
+}
+
 // liveReadings follow the live reader through a row's output partitions.
-type liveReadings struct {
-	by map[int32]*reading
-	// n counts what a check looks for, in so many polls; first is the first of it in words.
+type liveReadings map[ask.TopicPartition]*reading
+
+// poll compares a poll, and reports whether it is of the row's output.
+func (l liveReadings) poll(r *rows.Row, p *history.DeliveredLive, to *Poll) bool {
+	at := ask.TopicPartition{Topic: p.Topic, Partition: p.Partition}
+	x := l[at]
+	if x == nil {
+		log := r.OutputOf(p.Topic, p.Partition)
+		if log == nil {
+			return false
+		}
+		x = readsCommitted(r, log)
+		l[at] = x
+	}
+	g := x.poll(p.At, p.From, p.To, p.Count)
+	*to = Poll{p, g, x.log, x.rewound}
+	return true
+}
+
+// pollCount counts what a check looks for in polls of the live reader.
+type pollCount struct {
+	// n counts it, in so many polls; first is the first of it in words.
 	n, polls uint64
 	first    string
 }
 
-// poll compares one of the live reader's polls of the row's output.
-func (l *liveReadings) poll(r *rows.Row, p *history.DeliveredLive) (given, *logs.Partition) {
-	log := r.OutputOf(p.Topic, p.Partition)
-	if log == nil {
-		return given{}, nil
-	}
-	x := l.by[log.Number]
-	if x == nil {
-		if l.by == nil {
-			l.by = map[int32]*reading{}
-		}
-		x = readsCommitted(r, log)
-		l.by[log.Number] = x
-	}
-	return x.poll(p.At, p.From, p.To, p.Count), log
-}
-
 // add counts n of what is looked for in one poll.
-func (l *liveReadings) add(r *rows.Row, p *history.DeliveredLive, n uint64, format string, args ...any) {
+func (c *pollCount) add(r *rows.Row, p *Poll, n uint64, text func() string) {
 	if n == 0 {
 		return
 	}
-	if l.n == 0 {
-		l.first = fmt.Sprintf("%s/%d offsets %d to %d at %s", p.Topic, p.Partition, p.From, p.To-1, r.Since(p.At)) + fmt.Sprintf(format, args...)
+	if c.n == 0 {
+		c.first = fmt.Sprintf("%s/%d offsets %d to %d at %s: %s", p.Topic, p.Partition, p.From, p.To-1, r.Since(p.At), text())
 	}
-	l.n += n
-	l.polls++
+	c.n += n
+	c.polls++
 }
 
-// rewound reports whether a cut made the reader of a partition begin again below where it was.
-func (l *liveReadings) rewound(log *logs.Partition) bool {
-	x := l.by[log.Number]
-	return x != nil && x.rewound
-}
+// of puts a part of a poll's records in words.
+func (p *Poll) of(n uint64) string { return fmt.Sprintf("%d of %d", n, p.Count) }

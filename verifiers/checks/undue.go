@@ -1,7 +1,6 @@
 package checks
 
 import (
-	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/keyset"
 	"github.com/chaeos/chaeos/verifiers/logs"
 	"github.com/chaeos/chaeos/verifiers/rows"
@@ -19,8 +18,9 @@ type undue struct {
 type undueOf struct {
 	row           *rows.Subject
 	offsets, keys *keyset.Set
-	// delivered are all offsets that the live reader was given.
+	// delivered are all offsets that the live reader was given, where any says that they matter.
 	delivered *keyset.Set
+	any       bool
 }
 
 // Output implements OutputReader.
@@ -40,6 +40,7 @@ func (u *undueOf) Batch(b *logs.Batch) {
 		switch {
 		case p.Kind == logs.Unmatched:
 			at := p.Record(0)
+			u.any = true
 			u.offsets.Add(keyset.Key{Index: uint64(at.Offset)})
 			u.keys.Add(keyset.Key{Class: p.Class, Index: uint64(at.Origin.Offset)})
 		case p.Kind == logs.Sound && u.row.SourceUnderTest() && !u.owed(p):
@@ -57,15 +58,16 @@ func (u *undueOf) owed(p *logs.Piece) bool {
 func (u *undueOf) add(p *logs.Piece, i int64) {
 	key := keyset.Key{Class: p.Class, Index: p.From + uint64(i)}
 	if !u.row.Source.Acked.Has(key) && !u.row.Source.Sent.Has(key) {
+		u.any = true
 		u.offsets.Add(keyset.Key{Index: uint64(p.Record(i).Offset)})
 		u.keys.Add(key)
 	}
 }
 
 // Poll implements PollReader.
-func (u *undue) Poll(r *rows.Row, p *history.DeliveredLive) {
-	if log := r.OutputOf(p.Topic, p.Partition); log != nil && p.From >= 0 && p.From < p.To {
-		u.by[log.Number].delivered.AddRange(0, uint64(p.From), uint64(min(p.To, log.End)))
+func (u *undue) Poll(_ *rows.Row, p *Poll) {
+	if of := u.by[p.log.Number]; of.any && p.From >= 0 && p.From < p.To {
+		of.delivered.AddRange(0, uint64(p.From), uint64(min(p.To, p.log.End)))
 	}
 }
 

@@ -85,7 +85,6 @@ func (t *inputTally) read() error {
 		}
 		return nil
 	})
-	t.log.compact()
 	return err
 }
 

@@ -1,28 +1,23 @@
 package logs
 
 import (
-	"math"
+	"sort"
 
-	"github.com/chaeos/chaeos/verifiers/keyset"
 	"github.com/chaeos/chaeos/verifiers/observation"
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
 // Offsets say which offsets of one partition's log hold records, so that what a reader was given can be compared with it.
 type Offsets struct {
-	// stored are all records, committed those that a read_committed reader is given, strange those of the committed that are
-	// not what the log is for: no envelopes of this run, or damaged ones.
-	// markers are the offsets of control records.
-	stored, committed, strange, markers *keyset.Set
+	// Committed are the records that a read_committed reader is given, others all further ones, strange those of the committed
+	// that are not what the log is for: no envelopes of this run, or damaged ones. Occupied are the offsets of records and
+	// control records: in an ordinary log all of them, one span.
+	committed, others, strange, occupied spans
 	// unread are the batches whose records can't be told.
 	unread []offsetRange
 }
 
 type offsetRange struct{ from, to int64 }
-
-func newOffsets() Offsets {
-	return Offsets{stored: keyset.New(), committed: keyset.New(), strange: keyset.New(), markers: keyset.New()}
-}
 
 // note takes a batch in, whose records should be of one status.
 func (o *Offsets) note(b *Batch, want observation.Status) {
@@ -31,56 +26,92 @@ func (o *Offsets) note(b *Batch, want observation.Status) {
 		return
 	}
 	if b.Control {
-		o.markers.AddRange(0, uint64(b.First), uint64(b.Last+1))
+		o.occupied.add(b.First, b.Last+1)
 		return
 	}
 	for i := range b.Runs {
 		r := &b.Runs[i]
-		from, to := uint64(r.First.Offset), uint64(r.First.Offset+r.Count)
-		o.stored.AddRange(0, from, to)
+		from, to := r.First.Offset, r.First.Offset+r.Count
+		o.occupied.add(from, to)
 		if b.Decided != txns.Visible {
+			o.others.add(from, to)
 			continue
 		}
-		o.committed.AddRange(0, from, to)
+		o.committed.add(from, to)
 		if r.First.Status != want {
-			o.strange.AddRange(0, from, to)
+			o.strange.add(from, to)
 		}
 	}
 }
 
-// compact lets several rows ask at the same time.
-func (o *Offsets) compact() {
-	for _, set := range []*keyset.Set{o.stored, o.committed, o.strange, o.markers} {
-		set.Compact()
-	}
-}
+// Stored is how many records the log holds in [from, to).
+func (o *Offsets) Stored(from, to int64) uint64 { return o.committed.count(from, to) + o.others.count(from, to) }
 
-// Stored is how many records the log holds in [from, to), Committed how many of those a read_committed reader is given.
-func (o *Offsets) Stored(from, to int64) uint64    { return count(o.stored, from, to) }
-func (o *Offsets) Committed(from, to int64) uint64 { return count(o.committed, from, to) }
+// Committed is how many of them a read_committed reader is given.
+func (o *Offsets) Committed(from, to int64) uint64 { return o.committed.count(from, to) }
 
 // Strange is how many of the committed ones are not what the log is for.
-func (o *Offsets) Strange(from, to int64) uint64 { return count(o.strange, from, to) }
+func (o *Offsets) Strange(from, to int64) uint64 { return o.strange.count(from, to) }
 
 // Empty is how many offsets of [from, to) hold nothing at all.
 func (o *Offsets) Empty(from, to int64) uint64 {
 	all := uint64(max(0, to-from))
-	return all - min(all, o.Stored(from, to)+count(o.markers, from, to))
+	return all - min(all, o.occupied.count(from, to))
 }
 
-// Known reports whether the log says what [from, to) holds: no batch there is damaged, and no offset too large to be kept.
+// Known reports whether the log says what [from, to) holds: no batch there is damaged.
 func (o *Offsets) Known(from, to int64) bool {
 	for _, u := range o.unread {
 		if from < u.to && u.from < to {
 			return false
 		}
 	}
-	return from >= 0 && to <= math.MaxUint32
+	return from >= 0
 }
 
-func count(s *keyset.Set, from, to int64) uint64 {
-	if s == nil || to <= from || to <= 0 {
+// spans are offsets in increasing order, as ranges that do not touch: logs are dense, and counting is two searches.
+type spans []span
+
+// span is [from, to), with before offsets in the spans before it.
+type span struct {
+	from, to int64
+	before   uint64
+}
+
+// add adds [from, to), which lies above everything before: what a damaged file puts lower is left out.
+func (s *spans) add(from, to int64) {
+	n := len(*s)
+	if to <= from || from < 0 {
+		return
+	}
+	if n == 0 {
+		*s = append(*s, span{from: from, to: to})
+		return
+	}
+	last := &(*s)[n-1]
+	switch {
+	case from == last.to:
+		last.to = to
+	case from > last.to:
+		*s = append(*s, span{from, to, last.before + uint64(last.to-last.from)})
+	}
+}
+
+func (s spans) count(from, to int64) uint64 {
+	if to <= from {
 		return 0
 	}
-	return s.Count(0, uint64(max(0, from)), uint64(to))
+	return s.below(to) - s.below(from)
+}
+
+// below is how many offsets lie below one.
+func (s spans) below(offset int64) uint64 {
+	i := sort.Search(len(s), func(i int) bool { return s[i].to > offset })
+	switch {
+	case i < len(s):
+		return s[i].before + uint64(max(0, offset-s[i].from))
+	case i > 0:
+		return s[i-1].before + uint64(s[i-1].to-s[i-1].from)
+	}
+	return 0
 }

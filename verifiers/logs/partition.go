@@ -56,7 +56,7 @@ func (p *Partition) doubt(format string, args ...any) {
 
 // open reads a partition's headers. Trouble with its file is a doubt, not an error.
 func open(r *saved.Run, at ask.TopicPartition) *Partition {
-	p := &Partition{At: at, Number: at.Partition, Path: observation.File(r.Dir, at.Topic, at.Partition), Offsets: newOffsets()}
+	p := &Partition{At: at, Number: at.Partition, Path: observation.File(r.Dir, at.Topic, at.Partition)}
 	info := r.Index.Partition(at.Topic, at.Partition)
 	if info == nil {
 		p.Idle = true

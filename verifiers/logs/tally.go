@@ -50,7 +50,6 @@ func (t *tally) read(section int) error {
 		t.take(b)
 		return nil
 	})
-	t.log.compact()
 	return err
 }
 

@@ -21,8 +21,8 @@ type Run struct {
 	Sources map[uint16]*Source
 	workers map[string]map[txns.Incarnation]*Worker
 	Live    *Live
-	// observers are the observer's histories.
-	observers []string
+	// polls are the histories with polls of the live reader.
+	polls []string
 	// meters are those of every row's output partitions.
 	Meters map[string][]*Meter
 	// doubts are reasons against calling anything held: of the whole run, and by pipeline.
