@@ -18,21 +18,22 @@ var rooms = []string{
 	"README.md",
 	"CONTRIBUTING.md",
 	"docs",
-	"harness/catalogue/experiments",
-	"harness/catalogue/suites",
-	"results/published",
+	"results",
 	"cmd/benchtable",
-	"harness/effects",
-	"harness/frame",
-	"harness/history",
-	"harness/procs",
+	"cmd/chaeos",
+	"cmd/providers",
+	"cmd/offline",
+	"clusters",
+	"harness",
 	"workloads",
 }
 
 // unchecked are the files within those rooms whose words are not checked, by how their names begin.
 var unchecked = []string{
-	"docs/ADD-A-FAULT",   // not yet
-	"docs/prose_test.go", // its examples need old words
+	"docs/ADD-A-FAULT",    // not yet
+	"docs/prose_test.go",  // its examples need old words
+	"harness/metadata.go", // not yet, as what follows
+	"harness/options/",
 }
 
 // row is one row of the glossary: its first and its last column.

@@ -73,8 +73,8 @@ type RecordRef struct {
 	Output string `json:"output,omitempty"`
 }
 
-// Life is one incarnation of a worker.
-type Life struct {
+// Incarnation names one incarnation of a worker.
+type Incarnation struct {
 	Worker      uint16 `json:"worker"`
 	Incarnation uint32 `json:"incarnation"`
 	// Name is the worker's process ("transactional-0").
@@ -92,9 +92,9 @@ type CopyRef struct {
 	Sequence    int32 `json:"sequence"`
 	LeaderEpoch int32 `json:"leaderEpoch"`
 	// By, Processing and Txn are the worker's: its incarnation, the delivery, and its transaction's ordinal (0: none).
-	By         *Life  `json:"by,omitempty"`
-	Processing uint64 `json:"processing,omitempty"`
-	Txn        uint64 `json:"txn,omitempty"`
+	By         *Incarnation `json:"by,omitempty"`
+	Processing uint64       `json:"processing,omitempty"`
+	Txn        uint64       `json:"txn,omitempty"`
 	// Cause is why this copy exists after the earlier ones ("" for the first).
 	Cause string `json:"cause,omitempty"`
 	// Reread is the restart, rebalance or rewind that led to it, if it is a second delivery.
@@ -103,7 +103,7 @@ type CopyRef struct {
 
 // TxnRef is one transaction: as its worker numbered it, and as the brokers know it.
 type TxnRef struct {
-	By *Life `json:"by,omitempty"`
+	By *Incarnation `json:"by,omitempty"`
 	// Ordinal is the worker's number of it (from 1; 0: not known).
 	Ordinal         uint64 `json:"ordinal,omitempty"`
 	TransactionalID string `json:"transactionalID,omitempty"`
@@ -122,14 +122,14 @@ type AckRef struct {
 	Partition int32        `json:"partition"`
 	Offset    int64        `json:"offset"`
 	At        history.Time `json:"at"`
-	// Holder is what is at that offset now; LeaderEpoch is its batch's (-1: nothing is there).
-	Holder      string `json:"holder"`
+	// Now is what is at that offset now; LeaderEpoch is its batch's (-1: nothing is there).
+	Now         string `json:"holder"`
 	LeaderEpoch int32  `json:"leaderEpoch"`
 }
 
 // CommitRef is one offset commit of one input partition.
 type CommitRef struct {
-	By *Life `json:"by,omitempty"`
+	By *Incarnation `json:"by,omitempty"`
 	// Partition is the input's, Offset the committed offset.
 	Partition int32        `json:"partition"`
 	Offset    int64        `json:"offset"`
@@ -140,18 +140,18 @@ type CommitRef struct {
 	Txn uint64 `json:"txn,omitempty"`
 }
 
-// Pass is an overtaking commit: an offset commit past inputs without an output. From is the committed offset before it, Lost
-// the number of lost inputs between the two.
-type Pass struct {
+// OvertakingCommit is an offset commit past inputs without an output. From is the committed offset before it, Lost the number
+// of lost inputs between the two.
+type OvertakingCommit struct {
 	CommitRef
 	From int64  `json:"from"`
 	Lost uint64 `json:"lost"`
 }
 
-// PipelinePass is an overtaking commit of one pipeline.
-type PipelinePass struct {
+// PipelineOvertakingCommit is an overtaking commit of one pipeline.
+type PipelineOvertakingCommit struct {
 	Pipeline string `json:"pipeline"`
-	Pass
+	OvertakingCommit
 }
 
 // Reread is one time that a worker began to read an input partition below what had been read before.
@@ -168,12 +168,12 @@ type Reread struct {
 	HandedOut  history.Time `json:"handedOut,omitempty"`
 	Deliveries uint64       `json:"deliveries,omitempty"`
 	// Reason is what the brokers answered to the first refused acknowledgement.
-	Reason string `json:"reason,omitempty"`
-	By     Life   `json:"by"`
+	Reason string      `json:"reason,omitempty"`
+	By     Incarnation `json:"by"`
 	// Before is the incarnation that had processed the records; Killed reports whether the run had killed it.
-	Before    Life  `json:"before"`
-	Killed    bool  `json:"killed,omitempty"`
-	Partition int32 `json:"partition"`
+	Before    Incarnation `json:"before"`
+	Killed    bool        `json:"killed,omitempty"`
+	Partition int32       `json:"partition"`
 	// Generation is the group's when the partition was assigned (-1: not recorded), Assigned is when that was.
 	Generation int32        `json:"generation"`
 	Assigned   history.Time `json:"assigned"`

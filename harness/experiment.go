@@ -115,6 +115,12 @@ type PipelineInfo struct {
 	// ProducerOnly reports whether the source is under test: it writes straight to the measured topic.
 	ProducerOnly  bool `json:"producerOnly"`
 	Transactional bool `json:"transactional"`
+	// InOrder reports whether its producers are idempotent and send a partition's records in the order of their work.
+	// Transactional producers do.
+	InOrder bool `json:"inOrder,omitempty"`
+	// KeepsInputOrder reports whether the visible outputs of an input partition are also in the order of their inputs, through
+	// restarts and rebalances.
+	KeepsInputOrder bool `json:"keepsInputOrder,omitempty"`
 	// ReadCommitted is the pipeline's own isolation level on its input.
 	ReadCommitted bool `json:"readCommitted"`
 	// Effects reports whether its outputs are side effects at the external service: Output names them, and is no topic.
@@ -133,6 +139,9 @@ type PipelineInfo struct {
 	// Phases are the named phases at which a worker can be made to wait.
 	Phases []string `json:"phases,omitempty"`
 }
+
+// ClaimsOrder reports whether the pipeline claims in-order too. Side effects are no records of a producer.
+func (p PipelineInfo) ClaimsOrder() bool { return (p.InOrder || p.Transactional) && !p.Effects }
 
 // TopicPlan is the layout of a run's topics: which broker leads what, and which ids share which coordinator.
 type TopicPlan struct {

@@ -46,9 +46,9 @@ type Injection interface {
 	Resolved() Resolved
 	// Heal undoes the fault. It may be called again after an error, and if there is nothing left to undo.
 	Heal(ctx context.Context) error
-	// Bites returns for each pipeline the proof that the fault took effect on it, or that it did not. It is called once, just
+	// Proofs returns for each pipeline the proof that the fault took effect on it, or that it did not. It is called once, just
 	// after the heal.
-	Bites(ctx context.Context) []Bite
+	Proofs(ctx context.Context) []Proof
 }
 
 // lastingInjection is an injection that does what no heal undoes.
@@ -71,13 +71,13 @@ type Resolved struct {
 	Partitions []int32 `json:"partitions,omitempty"`
 }
 
-// Bite is the proof that a fault took effect on one pipeline: at least one of its requests was cut or delayed, or its
+// Proof shows whether a fault took effect on one pipeline: at least one of its requests was cut or delayed, or its
 // worker or leader was hit, while it had records in flight.
-type Bite struct {
-	Pipeline string `json:"pipeline"`
-	Bit      bool   `json:"bit"`
-	// Proof quotes the measurement ("312 kB cut on 1-2-replication", "killed in phase flushed").
-	Proof string `json:"proof"`
+type Proof struct {
+	Pipeline   string `json:"pipeline"`
+	TookEffect bool   `json:"bit"`
+	// Text quotes the measurement ("312 kB cut on 1-2-replication", "killed in phase flushed").
+	Text string `json:"proof"`
 	// InFlight is the number of records offered and not yet visible when the fault was injected.
 	InFlight uint64 `json:"inFlight"`
 }
@@ -92,9 +92,9 @@ type FaultRecord struct {
 	Injected history.Time  `json:"injected,omitempty"`
 	Healed   history.Time  `json:"healed,omitempty"`
 	Resolved Resolved      `json:"resolved"`
-	Bites    []Bite        `json:"bites,omitempty"`
-	// Effect is the cluster's reaction: "leader of output/0: 1 -> 2 after 9.1s".
-	Effect string `json:"effect,omitempty"`
+	Proofs   []Proof       `json:"bites,omitempty"`
+	// Reaction is the cluster's reaction: "leader of output/0: 1 -> 2 after 9.1s".
+	Reaction string `json:"effect,omitempty"`
 	// Lasting is what it did that no heal undoes.
 	Lasting []Lasting `json:"lasting,omitempty"`
 	// HealProof is what showed that the fault is over: "no toxic left on 8 links".

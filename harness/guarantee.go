@@ -13,10 +13,13 @@ const (
 	AtLeastOnce Guarantee = "at-least-once"
 	// ExactlyOnce promises both, and that transactions take effect as a whole or not at all.
 	ExactlyOnce Guarantee = "exactly-once"
+	// InOrder promises what an idempotent producer does: each record is stored once, and a partition's records in the order in
+	// which they were sent. A pipeline claims it next to one of the others (PipelineInfo.ClaimsOrder).
+	InOrder Guarantee = "in-order"
 )
 
-// Guarantees lists every guarantee, weakest claim first.
-func Guarantees() []Guarantee { return []Guarantee{AtMostOnce, AtLeastOnce, ExactlyOnce} }
+// Guarantees lists every guarantee, weakest claim first; in-order comes last.
+func Guarantees() []Guarantee { return []Guarantee{AtMostOnce, AtLeastOnce, ExactlyOnce, InOrder} }
 
 // ParseGuarantee returns the guarantee named s, or an error that lists the names there are.
 func ParseGuarantee(s string) (Guarantee, error) {
@@ -25,7 +28,7 @@ func ParseGuarantee(s string) (Guarantee, error) {
 			return g, nil
 		}
 	}
-	return "", fmt.Errorf("unknown guarantee %q (one of at-most-once, at-least-once, exactly-once)", s)
+	return "", fmt.Errorf("unknown guarantee %q (one of at-most-once, at-least-once, exactly-once, in-order)", s)
 }
 
 // Verdict is what a run shows of one guarantee of one pipeline. The zero value is Inconclusive: nothing passes by default.

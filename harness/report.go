@@ -34,9 +34,9 @@ type Report struct {
 	// transactions that never ended.
 	Anomalies []Anomaly        `json:"anomalies,omitempty"`
 	Rereads   []PipelineReread `json:"rereads,omitempty"`
-	// Passes are the overtaking commits: they passed lost inputs.
-	Passes  []PipelinePass `json:"passes,omitempty"`
-	Hanging []Hanging      `json:"hanging,omitempty"`
+	// OvertakingCommits are those that passed lost inputs.
+	OvertakingCommits []PipelineOvertakingCommit `json:"passes,omitempty"`
+	Hanging           []Hanging                  `json:"hanging,omitempty"`
 	// Inconclusive are reasons that concern every pipeline of the run.
 	Inconclusive []string `json:"inconclusive,omitempty"`
 	// Exit is the exit code of the verdicts alone: 0, 3 or 4.
@@ -119,10 +119,10 @@ type Stall struct {
 	// Txn is the transaction whose first record is at the LSO, Marker the control record that ended it.
 	Txn    *TxnRef    `json:"txn,omitempty"`
 	Marker *MarkerRef `json:"marker,omitempty"`
-	// EndedBy is "commit", "abort by client", "abort by timeout", "new producer epoch" (then EndedByLife asked for it), or ""
+	// EndedBy is "commit", "abort by client", "abort by timeout", "new producer epoch" (then EndedByIncarnation asked for it), or ""
 	// if nothing shows it.
-	EndedBy     string `json:"endedBy,omitempty"`
-	EndedByLife *Life  `json:"endedByLife,omitempty"`
+	EndedBy            string       `json:"endedBy,omitempty"`
+	EndedByIncarnation *Incarnation `json:"endedByLife,omitempty"`
 	// Fault is the fault that was active at the onset, Faults all that were active during it.
 	Fault  string   `json:"fault,omitempty"`
 	Faults []string `json:"faults,omitempty"`

@@ -13,8 +13,8 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 )
 
-// effector is an injection that can describe the cluster's reaction.
-type effector interface{ Effect() string }
+// reactor is an injection that can describe the cluster's reaction.
+type reactor interface{ Reacted() string }
 
 // healWithin bounds the healing of one fault.
 const healWithin = 45 * time.Second
@@ -103,15 +103,15 @@ func (s *schedule) heal(ctx context.Context, f *plannedFault) error {
 	f.healed = true
 	f.record.Healed = history.Now()
 	f.noteLasting()
-	f.record.Bites = f.injection.Bites(ctx)
-	if e, ok := f.injection.(effector); ok {
-		f.record.Effect = e.Effect()
+	f.record.Proofs = f.injection.Proofs(ctx)
+	if e, ok := f.injection.(reactor); ok {
+		f.record.Reaction = e.Reacted()
 	}
 	if err := f.checkHeal(ctx); err != nil {
 		return err
 	}
 	s.terminal.Note(fmt.Sprintf("%s healed after %.1fs%s", f.Name,
-		f.record.Healed.Sub(f.record.Injected).Seconds(), prefixed("; ", f.record.Effect)))
+		f.record.Healed.Sub(f.record.Injected).Seconds(), prefixed("; ", f.record.Reaction)))
 	return nil
 }
 

@@ -66,8 +66,8 @@ func (s *scripted) Heal(context.Context) error {
 	return nil
 }
 
-func (s *scripted) Bites(context.Context) []Bite { return []Bite{{Pipeline: "p", Bit: true}} }
-func (s *scripted) Effect() string               { return s.name + " took effect" }
+func (s *scripted) Proofs(context.Context) []Proof { return []Proof{{Pipeline: "p", TookEffect: true}} }
+func (s *scripted) Reacted() string                { return s.name + " took effect" }
 
 // silent is a terminal that shows nothing.
 type silent struct{}
@@ -96,8 +96,8 @@ func TestEveryFaultIsInjectedAndHealedInTurn(t *testing.T) {
 	for _, r := range s.records() {
 		require.NotZero(t, r.Injected)
 		require.GreaterOrEqual(t, r.Healed, r.Injected)
-		require.Equal(t, r.Fault+" took effect", r.Effect)
-		require.Len(t, r.Bites, 1)
+		require.Equal(t, r.Fault+" took effect", r.Reaction)
+		require.Len(t, r.Proofs, 1)
 	}
 	require.NoError(t, s.healAll(t.Context()))
 	require.Len(t, j.events, 4, "what is healed is not healed again")

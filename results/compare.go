@@ -7,7 +7,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// Side is one run, or several runs of the same kind: the more there are, the better noise is told apart from change.
+// Side is one run, or several runs of the same kind: the more runs, the better noise is separated from change.
 type Side struct {
 	Name    string
 	Reports []*harness.Report

@@ -67,7 +67,7 @@ func TestCompareTellsNoiseFromChange(t *testing.T) {
 	}
 }
 
-// TestAFigureThatDidNotChange: of runs of the same thing, so many figures are called changed as the text says.
+// TestAFigureThatDidNotChange: of runs of the same thing, as large a share of figures is called changed as the text states.
 func TestAFigureThatDidNotChange(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 2))
 	const rounds = 4000

@@ -87,8 +87,8 @@ func outcome(f harness.FaultRecord) string {
 	} else {
 		parts = append(parts, tookEffect(f))
 	}
-	if f.Effect != "" {
-		parts = append(parts, "reaction: "+f.Effect)
+	if f.Reaction != "" {
+		parts = append(parts, "reaction: "+f.Reaction)
 	}
 	if text := lasting(f.Lasting); text != "" {
 		parts = append(parts, "stays: "+text)
@@ -121,20 +121,20 @@ func lasting(all []harness.Lasting) string {
 // tookEffect names the pipelines on which the fault took effect, and those on which it should have and did not.
 func tookEffect(f harness.FaultRecord) string {
 	var on, not []string
-	for _, bite := range f.Bites {
+	for _, proof := range f.Proofs {
 		switch {
-		case bite.Bit:
-			on = append(on, bite.Pipeline)
-		case f.Concerns(bite.Pipeline):
-			not = append(not, bite.Pipeline)
+		case proof.TookEffect:
+			on = append(on, proof.Pipeline)
+		case f.Concerns(proof.Pipeline):
+			not = append(not, proof.Pipeline)
 		}
 	}
 	switch {
-	case len(f.Bites) == 0:
+	case len(f.Proofs) == 0:
 		return "whether it took effect was not observed"
 	case len(on) == 0:
 		return "did not take effect"
-	case len(on) == len(f.Bites):
+	case len(on) == len(f.Proofs):
 		return "took effect"
 	case len(not) == 0:
 		return "took effect on " + strings.Join(on, ", ")

@@ -109,12 +109,20 @@ func reasons(r *harness.Report) []note {
 	}
 	for _, row := range r.Rows {
 		for _, v := range row.Verdicts {
+			if sameDoubts(row, v) {
+				continue
+			}
 			if v.Verdict != harness.Held && (v.Guarantee == row.Claims || v.Expected != "") {
 				out = append(out, explain(row.Pipeline, v, r.Inconclusive)...)
 			}
 		}
 	}
 	return out
+}
+
+// sameDoubts reports whether a verdict says nothing that the claim's doesn't: in-order is inconclusive wherever that is.
+func sameDoubts(row harness.Row, v harness.GuaranteeVerdict) bool {
+	return v.Guarantee == harness.InOrder && v.Verdict == harness.Inconclusive && row.Verdict(row.Claims) == harness.Inconclusive
 }
 
 // explain gives a verdict's reasons. Those of every pipeline have been given once.
@@ -170,7 +178,7 @@ func by(counts map[string]uint64) string {
 }
 
 // notClaimed names what the claim allows and the run did not show. It is never a stronger verdict than was claimed, and it is
-// left out where a note says that the source doubled or lost records.
+// left out where a note counts records that the source doubled or lost.
 func notClaimed(r *harness.Report) []note {
 	var out []note
 	for _, row := range r.Rows {

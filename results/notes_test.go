@@ -26,9 +26,9 @@ func TestProofsAreShown(t *testing.T) {
 	r := clean()
 	r.Faults = append(r.Faults, harness.FaultRecord{
 		Fault: "request-hold", Target: "all workers", Injected: loadStart.Add(s(5)), Healed: loadStart.Add(s(11)), AimsAt: []string{"transactional"},
-		Bites: []harness.Bite{
-			{Pipeline: "idempotent", Proof: "no EndTxn request of it matched"},
-			{Pipeline: "transactional", Bit: true, Proof: "1 EndTxn request held up to 6.0s on transactional-1-3-client; answers: NONE ×1"},
+		Proofs: []harness.Proof{
+			{Pipeline: "idempotent", Text: "no EndTxn request of it matched"},
+			{Pipeline: "transactional", TookEffect: true, Text: "1 EndTxn request held up to 6.0s on transactional-1-3-client; answers: NONE ×1"},
 		}})
 	require.Equal(t, []string{"request-hold: 1 EndTxn request held up to 6.0s on transactional-1-3-client; answers: NONE ×1"}, noted(r, "proof", "transactional"))
 	require.Empty(t, noted(r, "proof", "idempotent"), "it was not meant for it")
@@ -37,8 +37,8 @@ func TestProofsAreShown(t *testing.T) {
 	require.Equal(t, []string{"partition: 2.5 kB cut on 1-2-replication and 7 more"}, noted(violated(), "proof", "every pipeline"), "said once")
 }
 
-// TestFaultsNameWhomTheyMissed: only pipelines that a fault was meant for count as missed.
-func TestFaultsNameWhomTheyMissed(t *testing.T) {
+// TestFaultsNameWhatTheyMissed: only pipelines that a fault was meant for count as missed.
+func TestFaultsNameWhatTheyMissed(t *testing.T) {
 	r := violated()
 	require.Contains(t, results.FaultLines(r)[1], "took effect on idempotent, transactional, not on acks1")
 	r.Faults[1].AimsAt = []string{"idempotent", "transactional"}
@@ -74,7 +74,7 @@ func TestEachIncidentIsSaidOnce(t *testing.T) {
 	require.Len(t, noted(r, "why", "acks1"), 2, "its own reasons stay")
 }
 
-// TestNotesDontContradict: none says that nothing was seen of what another one counts.
+// TestNotesDontContradict: what one note counts, no other note denies.
 func TestNotesDontContradict(t *testing.T) {
 	r := clean()
 	require.Equal(t, []string{"no duplicates were seen"}, noted(r, "not claimed", "idempotent"))

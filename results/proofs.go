@@ -11,16 +11,16 @@ import (
 // did not. What is the same for every pipeline is said once.
 func proofs(r *harness.Report) (out []note) {
 	for _, f := range r.Faults {
-		about := slices.DeleteFunc(slices.Clone(f.Bites), func(b harness.Bite) bool {
-			return b.Proof == "" || !b.Bit && !f.Concerns(b.Pipeline)
+		about := slices.DeleteFunc(slices.Clone(f.Proofs), func(b harness.Proof) bool {
+			return b.Text == "" || !b.TookEffect && !f.Concerns(b.Pipeline)
 		})
-		differs := func(b harness.Bite) bool { return b.Proof != about[0].Proof }
-		if len(about) > 1 && len(about) == len(f.Bites) && !slices.ContainsFunc(about, differs) {
-			out = append(out, note{"proof", "every pipeline", f.Fault + ": " + about[0].Proof})
+		differs := func(b harness.Proof) bool { return b.Text != about[0].Text }
+		if len(about) > 1 && len(about) == len(f.Proofs) && !slices.ContainsFunc(about, differs) {
+			out = append(out, note{"proof", "every pipeline", f.Fault + ": " + about[0].Text})
 			continue
 		}
 		for _, b := range about {
-			out = append(out, note{"proof", b.Pipeline, f.Fault + ": " + b.Proof})
+			out = append(out, note{"proof", b.Pipeline, f.Fault + ": " + b.Text})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b note) int { return cmp.Compare(rank(r, a.about), rank(r, b.about)) })

@@ -41,7 +41,7 @@ func clean() *harness.Report {
 		Fault: "latency", Target: "leader of output/0", Options: "200ms", At: s(12), For: s(15),
 		Injected: loadStart.Add(s(12.04)), Healed: loadStart.Add(s(27.11)),
 		Resolved: harness.Resolved{Text: "client links of broker 1 (leads out-0)", Brokers: []int{1}},
-		Bites:    []harness.Bite{{Pipeline: "idempotent", Bit: true}, {Pipeline: "transactional", Bit: true}},
+		Proofs:   []harness.Proof{{Pipeline: "idempotent", TookEffect: true}, {Pipeline: "transactional", TookEffect: true}},
 	}}
 	r.Rows = []harness.Row{
 		row("idempotent", harness.AtLeastOnce, harness.NumbersOf(
@@ -62,17 +62,17 @@ func violated() *harness.Report {
 	r.Faults = []harness.FaultRecord{
 		{
 			Fault: "partition", Target: "leader of output/0", Options: "replication+quorum, both ways", At: s(12), For: s(15),
-			Injected: loadStart.Add(s(12)), Healed: loadStart.Add(s(27)), Effect: "leader of output/0: 1 -> 2 after 9.1s",
+			Injected: loadStart.Add(s(12)), Healed: loadStart.Add(s(27)), Reaction: "leader of output/0: 1 -> 2 after 9.1s",
 			Resolved: harness.Resolved{Text: "broker 1 (leads out-0, not the controller)"},
-			Bites: []harness.Bite{{Pipeline: "acks1", Bit: true, Proof: "2.5 kB cut on 1-2-replication and 7 more"},
-				{Pipeline: "idempotent", Bit: true, Proof: "2.5 kB cut on 1-2-replication and 7 more"},
-				{Pipeline: "transactional", Bit: true, Proof: "2.5 kB cut on 1-2-replication and 7 more"}},
+			Proofs: []harness.Proof{{Pipeline: "acks1", TookEffect: true, Text: "2.5 kB cut on 1-2-replication and 7 more"},
+				{Pipeline: "idempotent", TookEffect: true, Text: "2.5 kB cut on 1-2-replication and 7 more"},
+				{Pipeline: "transactional", TookEffect: true, Text: "2.5 kB cut on 1-2-replication and 7 more"}},
 		},
 		{
 			Fault: "worker-pause", Target: "worker of input/0", At: s(30), For: s(5),
 			Injected: loadStart.Add(s(30.2)), Healed: loadStart.Add(s(35.2)), Resolved: harness.Resolved{Text: "idempotent-0, transactional-1"},
-			Bites: []harness.Bite{{Pipeline: "acks1", Proof: "it has no workers"}, {Pipeline: "idempotent", Bit: true, Proof: "idempotent-0 stopped for 5.0s"},
-				{Pipeline: "transactional", Bit: true, Proof: "transactional-1 stopped for 5.0s"}},
+			Proofs: []harness.Proof{{Pipeline: "acks1", Text: "it has no workers"}, {Pipeline: "idempotent", TookEffect: true, Text: "idempotent-0 stopped for 5.0s"},
+				{Pipeline: "transactional", TookEffect: true, Text: "transactional-1 stopped for 5.0s"}},
 		},
 	}
 	acks := row("acks1", harness.AtLeastOnce, harness.NumbersOf(

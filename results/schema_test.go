@@ -28,7 +28,7 @@ func inferred[T any](t *testing.T, title, description string) *jsonschema.Schema
 		reflect.TypeFor[results.Amount]():      {Types: []string{"number", "null"}, Description: "a count, or nanoseconds; null: infinite"},
 		reflect.TypeFor[results.Change]():      words("worse", "nothing proved", "different", "better"),
 		reflect.TypeFor[harness.Verdict]():     words("inconclusive", "held", "violated"),
-		reflect.TypeFor[harness.Guarantee]():   words("at-most-once", "at-least-once", "exactly-once"),
+		reflect.TypeFor[harness.Guarantee]():   words("at-most-once", "at-least-once", "exactly-once", "in-order"),
 		reflect.TypeFor[harness.Expectation](): words("must-hold", "must-break", "may-break"),
 		reflect.TypeFor[harness.Numbers]():     numbersSchema(),
 	}})

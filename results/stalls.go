@@ -39,8 +39,8 @@ func stall(s harness.Stall, start int64) string {
 	switch {
 	case s.Open:
 		text += "; not over at the last sample"
-	case s.EndedByLife != nil:
-		text += fmt.Sprintf("; ended by a %s of %s incarnation %d", s.EndedBy, s.EndedByLife.Name, s.EndedByLife.Incarnation)
+	case s.EndedByIncarnation != nil:
+		text += fmt.Sprintf("; ended by a %s of %s incarnation %d", s.EndedBy, s.EndedByIncarnation.Name, s.EndedByIncarnation.Incarnation)
 	case s.EndedBy != "":
 		text += "; ended by " + s.EndedBy
 	}

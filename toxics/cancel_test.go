@@ -50,7 +50,7 @@ func TestCancelledAtEveryStep(t *testing.T) {
 	}
 }
 
-// cancelledAt injects a fault whose run is cancelled at a step, or once it is active, and heals it. It says whether the
+// cancelledAt injects a fault whose run is cancelled at a step, or once it is active, and heals it. It reports whether the
 // injection was through before that step.
 func (s *stage) cancelledAt(t *testing.T, fault harness.Fault, selector string, step int) (bool, error) {
 	t.Helper()
@@ -68,7 +68,7 @@ func (s *stage) cancelledAt(t *testing.T, fault harness.Fault, selector string, 
 	require.NoError(t, i.Heal(ctx), "a second heal has nothing to do")
 	_, broken := i.(*inject.Injection).CheckHeal(t.Context())
 	require.NoError(t, broken, "step %d", step)
-	i.Bites(t.Context()) // has the toxics forget the rules
+	i.Proofs(t.Context()) // has the toxics forget the rules
 	return through, err
 }
 

@@ -25,7 +25,7 @@ func (c *fakeCluster) link(t *testing.T, proxy string) harness.Link {
 	return harness.Link{}
 }
 
-// healed heals and asserts what the fault says of it.
+// healed heals, and asserts the proof of the heal.
 func healed(t *testing.T, i harness.Injection, proof string) {
 	t.Helper()
 	require.NoError(t, i.Heal(t.Context()))
@@ -52,10 +52,10 @@ func TestNarrowLinksHaveABacklog(t *testing.T) {
 	healed(t, wide, "no toxic left on 3 links")
 	assert.Empty(t, s.cluster.toxicsLeft(t))
 	bite := biteOf(t, narrow, "p")
-	assert.True(t, bite.Bit, bite.Proof)
-	assert.Regexp(t, `^[\d.]+ k?B waiting at one time on p-0-2-client$`, bite.Proof)
-	assert.False(t, biteOf(t, narrow, "q").Bit)
-	assert.False(t, biteOf(t, wide, "p").Bit, "as much as was offered passed")
+	assert.True(t, bite.TookEffect, bite.Text)
+	assert.Regexp(t, `^[\d.]+ k?B waiting at one time on p-0-2-client$`, bite.Text)
+	assert.False(t, biteOf(t, narrow, "q").TookEffect)
+	assert.False(t, biteOf(t, wide, "p").TookEffect, "as much as was offered passed")
 }
 
 func TestResetsEndConnections(t *testing.T) {
@@ -65,8 +65,8 @@ func TestResetsEndConnections(t *testing.T) {
 	s.awaitBytes(t, "p-0-1-client", func(b harness.LinkBytes) bool { return b.UpstreamEnded > before["p-0-1-client"].UpstreamEnded })
 	healed(t, i, "no toxic left on 4 links")
 	bite := biteOf(t, i, "p")
-	assert.True(t, bite.Bit, bite.Proof)
-	assert.Regexp(t, `^\d+ connections? ended on p-`, bite.Proof)
+	assert.True(t, bite.TookEffect, bite.Text)
+	assert.Regexp(t, `^\d+ connections? ended on p-`, bite.Text)
 	s.awaitPassing(t, "p-0-1-client")
 }
 
@@ -91,9 +91,9 @@ func TestRefusedLinksListenAgainWhateverHealsLast(t *testing.T) {
 	conn, err = net.Dial("tcp", link.Listen)
 	require.NoError(t, err)
 	_ = conn.Close()
-	assert.True(t, biteOf(t, a, "q").Bit)
-	assert.True(t, biteOf(t, b, "p").Bit, biteOf(t, b, "p").Proof)
-	assert.Regexp(t, `^\d+ connections? ended and refused on p-0-`, biteOf(t, b, "p").Proof)
+	assert.True(t, biteOf(t, a, "q").TookEffect)
+	assert.True(t, biteOf(t, b, "p").TookEffect, biteOf(t, b, "p").Text)
+	assert.Regexp(t, `^\d+ connections? ended and refused on p-0-`, biteOf(t, b, "p").Text)
 }
 
 func TestRefuseUnderACancelledContextLeavesNothing(t *testing.T) {
@@ -125,7 +125,7 @@ func TestSlowCloseHoldsTheEndBack(t *testing.T) {
 	s.cluster.bytes[link.Proxy].ended.Add(1) // as the proxies' owner counts it
 	healed(t, i, "no toxic left on 3 links")
 	healed(t, quiet, "no toxic left on 3 links")
-	assert.Equal(t, "1 connection ended late on p-0-2-client", biteOf(t, i, "p").Proof)
-	assert.Equal(t, "nothing ended late", biteOf(t, quiet, "p").Proof)
-	assert.False(t, biteOf(t, quiet, "p").Bit)
+	assert.Equal(t, "1 connection ended late on p-0-2-client", biteOf(t, i, "p").Text)
+	assert.Equal(t, "nothing ended late", biteOf(t, quiet, "p").Text)
+	assert.False(t, biteOf(t, quiet, "p").TookEffect)
 }

@@ -32,8 +32,8 @@ func TestPartitionCutsTheTargetAndNobodyElse(t *testing.T) {
 	assert.Empty(t, s.cluster.toxicsLeft(t))
 	for _, pipeline := range []string{"p", "q"} {
 		bite := biteOf(t, i, pipeline)
-		assert.True(t, bite.Bit, bite.Proof)
-		assert.Contains(t, bite.Proof, "cut on")
+		assert.True(t, bite.TookEffect, bite.Text)
+		assert.Contains(t, bite.Text, "cut on")
 		assert.EqualValues(t, 50, bite.InFlight)
 	}
 	s.awaitPassing(t, "1-2-replication")
@@ -59,8 +59,8 @@ func TestAWorkerLosesOneBroker(t *testing.T) {
 	assert.Equal(t, []int32{0, 2}, i.Resolved().Partitions)
 	s.awaitBytes(t, "p-0-2-client", func(b harness.LinkBytes) bool { return b.UpstreamIn >= b.UpstreamOut+rounds*chunk })
 	require.NoError(t, i.Heal(t.Context()))
-	assert.True(t, biteOf(t, i, "p").Bit)
-	assert.False(t, biteOf(t, i, "q").Bit, "its source lost nothing")
+	assert.True(t, biteOf(t, i, "p").TookEffect)
+	assert.False(t, biteOf(t, i, "q").TookEffect, "its source lost nothing")
 }
 
 func TestLatencyDelaysWhatPasses(t *testing.T) {
@@ -76,8 +76,8 @@ func TestLatencyDelaysWhatPasses(t *testing.T) {
 	assert.Empty(t, s.cluster.toxicsLeft(t))
 	for _, pipeline := range []string{"p", "q"} {
 		bite := biteOf(t, i, pipeline)
-		assert.True(t, bite.Bit, bite.Proof)
-		assert.Contains(t, bite.Proof, "delayed on "+pipeline+"-")
+		assert.True(t, bite.TookEffect, bite.Text)
+		assert.Contains(t, bite.Text, "delayed on "+pipeline+"-")
 	}
 }
 
@@ -89,8 +89,8 @@ func TestQuorumCutBitesOnlyWhoIsLedThere(t *testing.T) {
 	i := s.inject(t, "partition", "broker 3", map[string]any{"links": "quorum"})
 	s.awaitBytes(t, "3-1-quorum", func(b harness.LinkBytes) bool { return b.UpstreamIn >= b.UpstreamOut+rounds*chunk })
 	require.NoError(t, i.Heal(t.Context()))
-	assert.True(t, biteOf(t, i, "p").Bit)
-	assert.False(t, biteOf(t, i, "q").Bit)
+	assert.True(t, biteOf(t, i, "p").TookEffect)
+	assert.False(t, biteOf(t, i, "q").TookEffect)
 }
 
 func TestPartitionHealsWhatItDidBeforeItFailed(t *testing.T) {
@@ -102,7 +102,7 @@ func TestPartitionHealsWhatItDidBeforeItFailed(t *testing.T) {
 	assert.NotEmpty(t, s.cluster.toxicsLeft(t))
 	require.NoError(t, i.Heal(t.Context()))
 	assert.Empty(t, s.cluster.toxicsLeft(t))
-	assert.False(t, biteOf(t, i, "p").Bit)
+	assert.False(t, biteOf(t, i, "p").TookEffect)
 }
 
 func TestLinkFaultsHealUnderACancelledContext(t *testing.T) {
@@ -145,6 +145,6 @@ func TestBytesThatCantBeReadProveNothing(t *testing.T) {
 	s.cluster.failing("bytes", errors.New("no counters"))
 	require.NoError(t, i.Heal(t.Context()))
 	bite := biteOf(t, i, "p")
-	assert.False(t, bite.Bit)
-	assert.Contains(t, bite.Proof, "not observed: no counters")
+	assert.False(t, bite.TookEffect)
+	assert.Contains(t, bite.Text, "not observed: no counters")
 }

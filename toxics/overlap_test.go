@@ -62,7 +62,7 @@ func TestFaultsOnOneBrokerHealInAnyOrder(t *testing.T) {
 }
 
 // A process that is dead can't be hit, nor one that is frozen by a signal that it doesn't hear. The fault says so, does
-// nothing to that broker, and leaves it to whoever has it.
+// nothing to that broker, and leaves it to the fault that has it.
 func TestFaultsOnBrokersThatAreNotThereAreErrors(t *testing.T) {
 	s := newStage(t)
 	for first, then := range map[string][]string{
@@ -84,7 +84,7 @@ func TestFaultsOnBrokersThatAreNotThereAreErrors(t *testing.T) {
 	}
 }
 
-// A roll that comes to a broker which another fault has says so at its heal, and brings nobody back that it doesn't own.
+// A roll that comes to a broker which another fault has says so at its heal, and starts no broker that it has not stopped.
 func TestARollDoesNotTakeWhatAnotherFaultHas(t *testing.T) {
 	s := newStage(t)
 	kill := s.inject(t, "broker-kill", "broker 2", nil)
@@ -139,13 +139,13 @@ func TestFaultsOfAllSortsHealInAnyOrder(t *testing.T) {
 		for _, i := range active {
 			_, err := i.(*inject.Injection).CheckHeal(t.Context())
 			require.NoError(t, err, "seed %d", seed)
-			i.Bites(t.Context()) // has the toxics forget the rules
+			i.Proofs(t.Context()) // has the toxics forget the rules
 		}
 		s.whole(t)
 	}
 }
 
-// whole says that nothing is left of any fault, and nobody wants anything any more.
+// whole asserts that nothing is left of any fault, and no claim either.
 func (s *stage) whole(t *testing.T) {
 	t.Helper()
 	require.Empty(t, s.cluster.toxicsLeft(t))

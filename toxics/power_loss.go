@@ -77,14 +77,9 @@ func (p powerLoss) Inject(ctx context.Context, f *harness.Field, selector string
 	if err != nil {
 		return nil, err
 	}
-	ended := map[int][]harness.LogEnd{}
-	if p.mode == writebackMode {
-		if ended, err = admin.LogEnds(ctx, f, on.Brokers); err != nil {
-			return nil, err
-		}
-		if err := wait.Sleep(ctx, p.writeback); err != nil {
-			return nil, fmt.Errorf("the power was not cut: %w", err)
-		}
+	ended, err := p.awaitWriteback(ctx, f, on.Brokers)
+	if err != nil {
+		return nil, err
 	}
 	on.InFlight = inject.InFlight(f) // of the loss, not of the wait
 	on.ExpectRunning()
@@ -107,6 +102,21 @@ func (p powerLoss) Inject(ctx context.Context, f *harness.Field, selector string
 	}
 	on.Began(ctx, on.View, on.Others())
 	return on.Injection, nil
+}
+
+// awaitWriteback notes where the brokers' logs end and lets the writeback time pass: what was written before is on disk then.
+func (p powerLoss) awaitWriteback(ctx context.Context, f *harness.Field, brokers []int) (map[int][]harness.LogEnd, error) {
+	if p.mode != writebackMode {
+		return nil, nil
+	}
+	ended, err := admin.LogEnds(ctx, f, brokers)
+	if err != nil {
+		return nil, err
+	}
+	if err := wait.Sleep(ctx, p.writeback); err != nil {
+		return nil, fmt.Errorf("the power was not cut: %w", err)
+	}
+	return ended, nil
 }
 
 // killForPower kills all brokers at once, also those that another fault has stopped: they lose power, too.

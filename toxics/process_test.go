@@ -18,15 +18,15 @@ func TestBrokerKill(t *testing.T) {
 	for _, topic := range []string{"out-p", "out-q"} {
 		require.NoError(t, s.kafka.MoveTopicPartition(topic, 0, 2))
 	}
-	effect := i.(interface{ Effect() string }).Effect
+	effect := i.(interface{ Reacted() string }).Reacted
 	moved := regexp.MustCompile(`^leader of output/0: 1 -> 2 after \d+\.\ds$`)
 	await(t, "every pipeline's leader moved", func() bool { return moved.MatchString(effect()) })
 	require.NoError(t, i.Heal(t.Context()))
 	require.NoError(t, i.Heal(t.Context()))
 	assert.Equal(t, []string{"kill 1", "start 1"}, s.cluster.called())
 	bite := biteOf(t, i, "p")
-	assert.True(t, bite.Bit)
-	assert.Contains(t, bite.Proof, "killed broker 1, which led output/0")
+	assert.True(t, bite.TookEffect)
+	assert.Contains(t, bite.Text, "killed broker 1, which led output/0")
 	assert.Regexp(t, moved, effect())
 }
 
@@ -37,7 +37,7 @@ func TestBrokerPause(t *testing.T) {
 	require.NoError(t, i.Heal(t.Context()))
 	require.NoError(t, i.Heal(t.Context()))
 	assert.Equal(t, []string{"pause 2", "resume 2"}, s.cluster.called())
-	assert.Equal(t, "leadership did not move", i.(interface{ Effect() string }).Effect())
+	assert.Equal(t, "leadership did not move", i.(interface{ Reacted() string }).Reacted())
 }
 
 func TestBrokerFaultsHealAfterAnError(t *testing.T) {
@@ -77,8 +77,8 @@ func TestBrokerThatServesNothingDoesNotBite(t *testing.T) {
 	i := s.inject(t, "broker-pause", "broker 3", nil)
 	require.NoError(t, i.Heal(t.Context()))
 	bite := biteOf(t, i, "q")
-	assert.False(t, bite.Bit)
-	assert.Equal(t, "no broker that was hit led or coordinated anything of it", bite.Proof)
+	assert.False(t, bite.TookEffect)
+	assert.Equal(t, "no broker that was hit led or coordinated anything of it", bite.Text)
 }
 
 func TestWorkerKillAtAPhase(t *testing.T) {
@@ -95,9 +95,9 @@ func TestWorkerKillAtAPhase(t *testing.T) {
 	assert.Equal(t, "restart p-1", s.fleet.called()[6])
 	assert.Len(t, s.fleet.called(), 7)
 	bite := biteOf(t, i, "p")
-	assert.True(t, bite.Bit)
-	assert.Equal(t, "killed p-1 in phase flushed with 3 records held", bite.Proof)
-	assert.False(t, biteOf(t, i, "q").Bit, "it has no workers")
+	assert.True(t, bite.TookEffect)
+	assert.Equal(t, "killed p-1 in phase flushed with 3 records held", bite.Text)
+	assert.False(t, biteOf(t, i, "q").TookEffect, "it has no workers")
 }
 
 func TestWorkerKillWithoutAPhaseAndForEver(t *testing.T) {
@@ -105,7 +105,7 @@ func TestWorkerKillWithoutAPhaseAndForEver(t *testing.T) {
 	i := s.inject(t, "worker-kill", "worker 0", map[string]any{"restart": "never"})
 	require.NoError(t, i.Heal(t.Context()))
 	assert.Equal(t, []string{"kill p-0"}, s.fleet.called())
-	assert.True(t, biteOf(t, i, "p").Bit)
+	assert.True(t, biteOf(t, i, "p").TookEffect)
 }
 
 func TestWorkerKillThatNeverReachesItsPhaseLetsGo(t *testing.T) {
@@ -116,7 +116,7 @@ func TestWorkerKillThatNeverReachesItsPhaseLetsGo(t *testing.T) {
 	require.ErrorContains(t, err, "not there within 1s")
 	require.NoError(t, i.Heal(t.Context()))
 	assert.Equal(t, []string{"arm flushed p-0", "release p-0"}, s.fleet.called())
-	assert.False(t, biteOf(t, i, "p").Bit)
+	assert.False(t, biteOf(t, i, "p").TookEffect)
 }
 
 func TestWorkerKillCancelledWhileItWaits(t *testing.T) {
@@ -142,7 +142,7 @@ func TestWorkerPause(t *testing.T) {
 	require.NoError(t, i.Heal(t.Context()))
 	require.NoError(t, i.Heal(t.Context()))
 	assert.Equal(t, []string{"pause p-0", "resume p-0"}, s.fleet.called())
-	assert.Equal(t, "stopped p-0, which owned output/0,2", biteOf(t, i, "p").Proof)
+	assert.Equal(t, "stopped p-0, which owned output/0,2", biteOf(t, i, "p").Text)
 	s.fleet.fails["pause p-1"] = errors.New("no")
 	i, err := s.try(t.Context(), t, "worker-pause", "worker 1", nil)
 	require.Error(t, err)
@@ -156,11 +156,11 @@ func TestNothingInFlightIsNoBite(t *testing.T) {
 	i := s.inject(t, "broker-pause", "broker 1", nil)
 	require.NoError(t, i.Heal(t.Context()))
 	bite := biteOf(t, i, "p")
-	assert.False(t, bite.Bit)
-	assert.Contains(t, bite.Proof, "but no record was in flight")
+	assert.False(t, bite.TookEffect)
+	assert.Contains(t, bite.Text, "but no record was in flight")
 }
 
 // idle sees everything that was offered.
-type idle struct{ fakeObserver }
+type idle struct{}
 
 func (idle) Visible(string) uint64 { return 150 }

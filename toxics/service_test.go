@@ -54,9 +54,9 @@ func TestAnswersOfTheServiceAreLost(t *testing.T) {
 	})
 	healed(t, i, "no toxic left on 1 links")
 	bite := biteOf(t, i, "e")
-	assert.True(t, bite.Bit, bite.Proof)
-	assert.Regexp(t, `^[\d.]+ k?B cut on service$`, bite.Proof)
-	assert.False(t, biteOf(t, i, "p").Bit, "it calls no service")
+	assert.True(t, bite.TookEffect, bite.Text)
+	assert.Regexp(t, `^[\d.]+ k?B cut on service$`, bite.Text)
+	assert.False(t, biteOf(t, i, "p").TookEffect, "it calls no service")
 	assert.Empty(t, s.cluster.toxicsLeft(t))
 }
 
@@ -75,7 +75,7 @@ func TestTheServicesLinkIsSlowAndRefuses(t *testing.T) {
 	_ = conn.Close()
 	s.awaitPassing(t, harness.ServiceProxy) // what others sent arrives late, too
 	healed(t, slow, "no toxic left on 1 links")
-	assert.True(t, biteOf(t, slow, "e").Bit)
+	assert.True(t, biteOf(t, slow, "e").TookEffect)
 
 	refused := s.injectService(t, "refuse", map[string]any{"links": "service"})
 	_, err = net.Dial("tcp", listen)
@@ -113,7 +113,7 @@ func TestTheServicesLinkIsItsOwn(t *testing.T) {
 	assert.Contains(t, fault.Needs(), harness.CanService, "where the service has no link, preflight says so")
 }
 
-// TestAServiceThatFailsIsProvedByItsStore: it counts the calls that it was told not to confirm.
+// TestAServiceThatFailsIsProvedByItsStore: it counts the calls that it was made not to confirm.
 func TestAServiceThatFailsIsProvedByItsStore(t *testing.T) {
 	for how, calls := range map[string][]string{
 		"hang":  {"arm stored service", "release service"},
@@ -130,18 +130,18 @@ func TestAServiceThatFailsIsProvedByItsStore(t *testing.T) {
 			require.NoError(t, store.Unconfirmed("e"))
 			assert.Equal(t, calls, s.fleet.called())
 			bite := biteOf(t, i, "e")
-			assert.True(t, bite.Bit)
-			assert.Contains(t, bite.Proof, "2 calls taken and not confirmed")
-			assert.False(t, biteOf(t, i, "p").Bit)
+			assert.True(t, bite.TookEffect)
+			assert.Contains(t, bite.Text, "2 calls taken and not confirmed")
+			assert.False(t, biteOf(t, i, "p").TookEffect)
 		})
 	}
 	s, _ := serviceStage(t)
 	i := s.injectService(t, "service-fail", map[string]any{"how": "error"})
 	require.NoError(t, i.Heal(t.Context()))
-	assert.False(t, biteOf(t, i, "e").Bit, "nobody called meanwhile")
+	assert.False(t, biteOf(t, i, "e").TookEffect, "nobody called meanwhile")
 }
 
-// TestAServiceThatForgetsIsProvedByItsStore: it counts the keys that it has lost, of whoever gave it any.
+// TestAServiceThatForgetsIsProvedByItsStore: it counts the keys that it has lost.
 func TestAServiceThatForgetsIsProvedByItsStore(t *testing.T) {
 	s, store := serviceStage(t)
 	for _, key := range []string{"a", "b", "c"} {
@@ -153,7 +153,7 @@ func TestAServiceThatForgetsIsProvedByItsStore(t *testing.T) {
 	require.NoError(t, i.Heal(t.Context()))
 	assert.Equal(t, []string{"arm forgetting service", "release service"}, s.fleet.called())
 	bite := biteOf(t, i, "e")
-	assert.True(t, bite.Bit)
-	assert.Equal(t, "3 keys forgotten", bite.Proof)
-	assert.False(t, biteOf(t, i, "p").Bit)
+	assert.True(t, bite.TookEffect)
+	assert.Equal(t, "3 keys forgotten", bite.Text)
+	assert.False(t, biteOf(t, i, "p").TookEffect)
 }

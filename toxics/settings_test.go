@@ -26,7 +26,7 @@ func TestSettingsAreAwaitedAtEachBroker(t *testing.T) {
 	require.NoError(t, i.Heal(t.Context()))
 }
 
-// behind makes a broker answer so many questions for settings as if it had not heard of any change.
+// behind makes a broker answer a number of questions for settings as if it had not heard of any change.
 func (s *stage) behind(times int64, node int32) *atomic.Int64 {
 	var left atomic.Int64
 	left.Store(times)

@@ -9,7 +9,7 @@ import (
 )
 
 // stepper counts every step that a fault takes: requests to brokers, calls of Toxiproxy, operations on nodes and members.
-// At a chosen one it cancels, while that step is under way: it is done, and nobody waits for it any more.
+// At a chosen one it cancels, while that step is under way: it is done, and no longer waited for.
 type stepper struct {
 	mu     sync.Mutex
 	n, at  int
@@ -24,14 +24,14 @@ func (s *stepper) step() {
 	}
 }
 
-// cancelAt begins to count anew.
+// cancelAt begins to count from 1.
 func (s *stepper) cancelAt(step int, cancel func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.n, s.at, s.cancel = 0, step, cancel
 }
 
-// reached ends it, and says whether there was such a step.
+// reached ends it, and reports whether there was such a step.
 func (s *stepper) reached() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -61,9 +61,9 @@ func TestTheThirdEndTxnsResponseIsDropped(t *testing.T) {
 	}
 	require.NoError(t, i.Heal(t.Context()))
 	bite := biteOf(t, i, "p")
-	assert.True(t, bite.Bit, bite.Proof)
-	assert.Regexp(t, `^1 EndTxn response cut off on kafka-p-0-\d; answers: NONE ×1$`, bite.Proof)
-	assert.False(t, biteOf(t, i, "q").Bit, "q ends no transactions")
+	assert.True(t, bite.TookEffect, bite.Text)
+	assert.Regexp(t, `^1 EndTxn response cut off on kafka-p-0-\d; answers: NONE ×1$`, bite.Text)
+	assert.False(t, biteOf(t, i, "q").TookEffect, "q ends no transactions")
 	assertForgotten(t, s)
 }
 
@@ -88,8 +88,8 @@ func TestHeldRequestsAreReleasedByTheHeal(t *testing.T) {
 	require.NoError(t, i.Heal(t.Context()))
 	require.NoError(t, <-acked)
 	bite := biteOf(t, i, "q")
-	assert.True(t, bite.Bit, bite.Proof)
-	assert.Regexp(t, `^1 Produce request held up to \d+\.\ds on kafka-q-source-\d; answers: NONE ×1$`, bite.Proof)
+	assert.True(t, bite.TookEffect, bite.Text)
+	assert.Regexp(t, `^1 Produce request held up to \d+\.\ds on kafka-q-source-\d; answers: NONE ×1$`, bite.Text)
 	assertForgotten(t, s)
 }
 
@@ -114,7 +114,7 @@ func statuses(t *testing.T, s *stage) map[string]kafkatoxic.Status {
 	return all
 }
 
-// assertForgotten says that every link passes everything again and remembers nothing.
+// assertForgotten asserts that every link passes everything again and remembers nothing.
 func assertForgotten(t *testing.T, s *stage) {
 	t.Helper()
 	for proxy, status := range statuses(t, s) {
@@ -161,7 +161,7 @@ func TestALinkWithoutTheToxicsIsAnError(t *testing.T) {
 	}
 }
 
-// TestTopicsThatABrokerHasNotHeardOf: their ids are asked of the others; a topic that nobody knows is an error.
+// TestTopicsThatABrokerHasNotHeardOf: their ids are asked of the others; a topic that no broker knows is an error.
 func TestTopicsThatABrokerHasNotHeardOf(t *testing.T) {
 	s := newStage(t)
 	var asked atomic.Int64

@@ -78,7 +78,7 @@ func TestFaultsOnOneWorkerHealInAnyOrder(t *testing.T) {
 }
 
 // A worker that is dead can't be hit, nor one that is frozen by what it doesn't hear. The fault says so at once, does
-// nothing, and leaves the worker to whoever has it.
+// nothing, and leaves the worker to the fault that has it.
 func TestFaultsOnWorkersThatAreNotThereAreErrors(t *testing.T) {
 	s := newStage(t)
 	for first, then := range map[string][]string{
@@ -106,7 +106,7 @@ func TestFaultsOnWorkersThatAreNotThereAreErrors(t *testing.T) {
 }
 
 // A worker that another fault kills on its way to a phase is not brought back by the fault that waited for it, and its next
-// life waits nowhere.
+// incarnation waits nowhere.
 func TestAWorkerThatDiesOnItsWayToAPhaseIsTheOthers(t *testing.T) {
 	for _, killHealedFirst := range []bool{false, true} {
 		s := newStage(t)
@@ -152,7 +152,7 @@ func TestAWorkerThatIsHitWhileItIsAdded(t *testing.T) {
 }
 
 // Any faults on workers, injected and healed in any order: p-0 is always as the newest one still active wants it, and at
-// the end all run who ran at first, and nobody else.
+// the end those run that ran at first, and no others.
 func TestFaultsOnWorkersComeAndGoInAnyOrder(t *testing.T) {
 	s := newStage(t)
 	kinds := []struct {

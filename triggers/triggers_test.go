@@ -53,7 +53,7 @@ func TestTheRegistryIsSorted(t *testing.T) {
 	require.ErrorContains(t, err, "one of "+strings.Join(names, ", "))
 }
 
-// written has a line for every trigger at least: how it is written, and what it says that it waits for.
+// written has at least one line for every trigger: its settings, by what it says that it waits for.
 var written = map[string]map[string]any{
 	"20 records acked":                        {"acked": uint64(20)},
 	"20 records acked to the source of acks1": {"acked": 20, "of": "acks1"},

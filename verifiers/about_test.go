@@ -10,7 +10,7 @@ import (
 )
 
 // TestAboutReachesBeyondTheFirst: of hundreds of anomalies a report keeps the first; asked about one record, its own is there,
-// and nobody else's.
+// and no other's.
 func TestAboutReachesBeyondTheFirst(t *testing.T) {
 	for name, c := range map[string]struct {
 		row  string

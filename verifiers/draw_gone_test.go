@@ -56,7 +56,7 @@ func (l *topicLog) partition(w *world, topic string) int32 {
 	panic("no log of " + topic)
 }
 
-// drawDeletion moves a log's start, by a fault that was recorded or by nobody.
+// drawDeletion moves a log's start, by a fault that was recorded or by none.
 func drawDeletion(t *rapid.T, w *world) {
 	topic := rapid.SampledFrom(append([]string{inTopic}, w.record.Plan.Outputs()...)).Draw(t, "deleted from")
 	l := drawPartition(t, w, topic)

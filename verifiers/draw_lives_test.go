@@ -14,7 +14,7 @@ import (
 )
 
 // drawReread has a worker of a row read some of an input partition again: a new life of the same worker, another worker, or
-// the first one by itself, given the partition anew or not. What it then says of its outputs is drawn, too.
+// the first one by itself, assigned the partition again or not. What it then says of its outputs is drawn, too.
 func drawReread(t *rapid.T, w *world, pipeline string) {
 	p := int32(rapid.IntRange(0, parts-1).Draw(t, "partition"))
 	var in observation.Batch
@@ -40,7 +40,7 @@ func drawReread(t *rapid.T, w *world, pipeline string) {
 	}
 	// Ordinals go up with a life's entries, and no two deliveries of one life share one.
 	processing := uint64(1000 * (1 + len(f.entries)))
-	if rapid.IntRange(0, 3).Draw(t, "told of") > 0 {
+	if rapid.IntRange(0, 3).Draw(t, "mentioned") > 0 {
 		f.add(&history.Polled{Stamp: history.At(now), Partition: p, From: from, To: to, Count: uint64(len(in.Records)), Processing: processing})
 	}
 	w.write(t, pipeline, f, output(&in, p, by, processing, 0), now)
@@ -77,16 +77,16 @@ func (w *world) write(t *rapid.T, pipeline string, f *histFile, records []observ
 	f.add(said)
 	if said.Txn != 0 && rapid.Bool().Draw(t, "asks to commit") {
 		f.add(&history.TxnEnding{Stamp: history.At(now), Txn: said.Txn, Commit: true})
-		if rapid.Bool().Draw(t, "is told") {
+		if rapid.Bool().Draw(t, "is answered") {
 			f.add(&history.TxnEnded{Stamp: history.At(now), Txn: said.Txn, Commit: true, Outcome: drawOutcome(t)})
 		}
 	}
 }
 
-// drawBatch stores records as some producer's batch, or as nobody's, as effects are.
+// drawBatch stores records as some producer's batch, or without a producer, as side effects are.
 func (l *topicLog) drawBatch(t *rapid.T, inTxn bool, records []observation.Record) {
 	b := &observation.Batch{ProducerID: int64(rapid.IntRange(310, 312).Draw(t, "pid")), ProducerEpoch: 1, Transactional: inTxn, Records: slices.Clone(records)}
-	if !inTxn && rapid.Bool().Draw(t, "nobody's") {
+	if !inTxn && rapid.Bool().Draw(t, "no producer") {
 		b.ProducerID, b.ProducerEpoch, b.BaseSequence = -1, -1, -1
 	}
 	l.append(b)

@@ -80,7 +80,7 @@ func drawStrange(t *rapid.T, w *world, topic string) {
 	case 2:
 		b.Damaged, b.Records = true, nil
 	case 3:
-		rec.Sequence = drawnRecords + rapid.Uint64Range(0, 9).Draw(t, "sequence") // nobody sent it, or not yet
+		rec.Sequence = drawnRecords + rapid.Uint64Range(0, 9).Draw(t, "sequence") // never sent, or not yet
 	case 4:
 		rec.Source = 7
 	case 5:

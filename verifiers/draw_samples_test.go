@@ -9,7 +9,7 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 )
 
-// drawSamples are a few partitions' last stable offsets over some seconds: standing, moving, of an older leader, of nobody,
+// drawSamples are a few partitions' last stable offsets over some seconds: standing, moving, of an older leader, of none,
 // and missing. The others stand still at their ends.
 func drawSamples(t *rapid.T, w *world) {
 	f := w.hist("observer-samples")

@@ -52,7 +52,7 @@ func TestLifeOfACleanRecord(t *testing.T) {
 	require.EqualValues(t, 1, lifeOf(t, dir, "604", "acks1").Source, "a producer under test has a source of its own")
 }
 
-// TestLifeOfARecordWithEffects: what the external service accepted is told as that, and no broker's batch with it.
+// TestLifeOfARecordWithEffects: what the external service accepted is shown as that, and no broker's batch with it.
 func TestLifeOfARecordWithEffects(t *testing.T) {
 	life := lifeOf(t, verifiers.SaveEffects(t, true), "604", "transactional")
 	require.Equal(t, "accepted 2 times by the external service", life.Ends[0].Text)
@@ -99,10 +99,10 @@ func TestLivesOfAnomalies(t *testing.T) {
 		{"a batch sent again without idempotence", "idempotent", harness.AnomalyDuplicate, "duplicated", "sent again (resend without producer id)", 4, 4},
 		{"each 1000th output doubled by another incarnation", "idempotent", harness.AnomalyDuplicate, "duplicated", "worker 0 incarnation 2 processed it after worker 0 incarnation 1", 99, 3},
 		{"a worker killed and restarted between output and commit", "idempotent", harness.AnomalyDuplicate, "duplicated", "worker 0 incarnation 2 processed it after worker 0 incarnation 1 " +
-			"(reprocessed after restart); 10 duplicates after a restart: idempotent-0 (incarnation 2), given input partition 1 in generation 2 at 3.0s, began again at offset 990, " +
-			"the position that idempotent-0 (incarnation 1) had committed at 2.9s; idempotent-0 (incarnation 1) had processed them and was killed", 99, 10},
+			"(reprocessed after restart); 10 duplicates after a restart: idempotent-0 (incarnation 2), assigned input partition 1 in generation 2 at 3.0s, began again at offset 990, " +
+			"the offset that idempotent-0 (incarnation 1) had committed at 2.9s; idempotent-0 (incarnation 1) had processed them and was killed", 99, 10},
 		{"a partition moved to another worker before the commit", "idempotent", harness.AnomalyDuplicate, "duplicated", "(reprocessed after rebalance); 10 duplicates after a rebalance: " +
-			"idempotent-1 (incarnation 1), given input partition 1 in generation 3", 99, 10},
+			"idempotent-1 (incarnation 1), assigned input partition 1 in generation 3", 99, 10},
 		{"acknowledged and not stored", "acks1", harness.AnomalyLost, "lost", "where the acknowledgement said it is: nothing is there", 99, 3},
 		{"an ack names an offset that another record holds", "acks1", harness.AnomalyLost, "lost", "source 1 sequence 600 is there, in a batch of leader epoch 0", 99, 1},
 		{"a lost tail", "acks1", harness.AnomalyLost, "lost", "the log ends before it", 2, 2},
@@ -134,7 +134,7 @@ func TestLivesOfAnomalies(t *testing.T) {
 	require.Empty(t, clean)
 }
 
-// TestManyLivesAreThoseOfEach: read together, each life is what it is by itself, that of a record which is told twice too.
+// TestManyLivesAreThoseOfEach: read together, each life is what it is by itself, that of a record which is listed twice too.
 func TestManyLivesAreThoseOfEach(t *testing.T) {
 	dir := verifiers.SavePlanted(t, "a torn transaction over two partitions")
 	report, err := verifiers.Judge(dir)
@@ -190,7 +190,7 @@ func TestLivesQuoteTheVerifier(t *testing.T) {
 	end := lifeOf(t, verifiers.SavePlanted(t, "a worker killed and restarted between output and commit"), "2971", "idempotent").Ends[0]
 	reread := end.Anomaly.Copies[1].Reread
 	require.Equal(t, "restart", reread.Why)
-	require.EqualValues(t, 990, reread.Committed.Offset, "the position that it went back to")
+	require.EqualValues(t, 990, reread.Committed.Offset, "the offset that it went back to")
 }
 
 // TestWhatIsMissingIsSaid: a cut history, a log that was not read.

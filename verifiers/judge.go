@@ -34,7 +34,7 @@ func judge(dir string, most int, pieces saved.Pieces) (*harness.Report, error) {
 	var all []*judgement
 	for _, layout := range run.Record.Plan.Pipelines {
 		s := rows.NewSubject(run, layout, keep)
-		all = append(all, &judgement{subject: s, set: checks.Begin(s, nil)})
+		all = append(all, &judgement{subject: s, set: checks.Begin(s, checks.All())})
 	}
 	in, err := logs.ReadInput(run, inputReaders(all))
 	if err != nil {
@@ -75,7 +75,7 @@ type judgement struct {
 	internal   []string
 	anomalies  []harness.Anomaly
 	rereads    []harness.Reread
-	overtaking []harness.Pass
+	overtaking []harness.OvertakingCommit
 	stalls     []harness.Stall
 	hanging    []harness.Hanging
 }
@@ -124,7 +124,7 @@ func (j *judgement) addTo(report *harness.Report, most int) {
 		report.Rereads = append(report.Rereads, harness.PipelineReread{Pipeline: name, Reread: x})
 	}
 	for _, x := range j.overtaking {
-		report.Passes = append(report.Passes, harness.PipelinePass{Pipeline: name, Pass: x})
+		report.OvertakingCommits = append(report.OvertakingCommits, harness.PipelineOvertakingCommit{Pipeline: name, OvertakingCommit: x})
 	}
 	report.Rows = append(report.Rows, j.row)
 	report.Stalls = append(report.Stalls, j.stalls...)

@@ -68,7 +68,7 @@ func (s *slowRow) lostBy(lost []tpo) map[string]uint64 {
 	}
 	dropped := map[tpo]bool{}
 	for _, c := range s.copies {
-		dropped[c.key] = dropped[c.key] || c.fate == txns.Aborted && !c.orphan
+		dropped[c.key] = dropped[c.key] || c.shown == txns.Aborted && !c.orphan
 	}
 	rest := map[int32]uint64{}
 	for _, k := range lost {
@@ -92,13 +92,13 @@ func (s *slowRow) lostBy(lost []tpo) map[string]uint64 {
 	return by
 }
 
-// confirmedAndGone counts the outputs that workers were told are stored for good and that a partition's log lacks.
+// confirmedAndGone counts the outputs that were confirmed to workers for good and that a partition's log lacks.
 func (s *slowRow) confirmedAndGone(number int32) (n uint64) {
 	if !s.whole(number) {
 		return 0
 	}
 	for _, l := range s.lives {
-		confirmed, there := l.told[history.OutcomeConfirmed][number], s.processings(l.Incarnation, number)
+		confirmed, there := l.learnt[history.OutcomeConfirmed][number], s.processings(l.Incarnation, number)
 		n += confirmed - min(confirmed, there)
 	}
 	s.eachTxn(func(t *slowTxn, log map[int32]map[txns.Visibility]uint64) {

@@ -6,7 +6,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers/causes"
 )
 
-// goneBy says how so many confirmed outputs of a partition went: below its start, cut off, or for no reason that shows.
+// goneBy says how n confirmed outputs of a partition went: below its start, cut off, or for no reason that shows.
 func (s *slowRow) goneBy(number int32, n uint64) []causes.CauseCount {
 	topic, p := s.layout.Place(number, parts)
 	deleted := min(n, uint64(s.w.deleted[ask.TopicPartition{Topic: topic, Partition: p}]))
@@ -49,7 +49,7 @@ func (s *slowRow) successor(topic string, p, epoch int32) int64 {
 	return s.endOf(topic, p)
 }
 
-// cutOff says that somebody saw more of a log than is left of it, an offset's place included.
+// cutOff means that somebody saw more of a log than is left of it, an offset's place included.
 func (s *slowRow) cutOff(topic string, p int32, offset int64) bool {
 	if !s.index.Partition(topic, p).Complete {
 		return false
@@ -79,7 +79,7 @@ func (s *slowRow) cutOff(topic string, p int32, offset int64) bool {
 	return false
 }
 
-// ackedByDeposed says that an acknowledgement came while a broker led in an epoch of which a newer one left less than the
+// ackedByDeposed means that an acknowledgement came while a broker led in an epoch of which a newer one left less than the
 // offset that it names.
 func (s *slowRow) ackedByDeposed(topic string, ack slowAck) bool {
 	if !s.index.Partition(topic, ack.partition).Complete {

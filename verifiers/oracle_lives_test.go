@@ -8,14 +8,16 @@ import (
 // slowLife is what one history of a worker says, entry by entry.
 type slowLife struct {
 	txns.Incarnation
-	// closed says that the history was closed in order: what it doesn't say, its worker didn't do.
+	// closed means that the history was closed in order: what it doesn't say, its worker didn't do.
 	closed bool
-	// told counts outputs outside transactions by what the worker learnt of them and the output partition.
-	told map[history.Outcome]map[int32]uint64
+	// whole means that the history is all that its worker had to say before its end or its kill.
+	whole bool
+	// learnt counts outputs outside transactions by what the worker learnt of them and the output partition.
+	learnt map[history.Outcome]map[int32]uint64
 	// commits are those outside transactions, and those of transactions whose commit was confirmed.
 	commits []slowCommit
 	txns    map[uint64]*slowTxn
-	// acknowledgements are those to a share group, and effects says that no transaction holds its outputs.
+	// acknowledgements are those to a share group, and effects means that no transaction holds its outputs.
 	acknowledgements []*history.Acknowledged
 	effects          bool
 	entries          []history.Entry
@@ -29,6 +31,8 @@ type slowCommit struct {
 
 // slowTxn is what a worker said of one transaction.
 type slowTxn struct {
+	// whole is its worker's.
+	whole   bool
 	stored  map[int32]uint64
 	offsets []history.PartitionOffset
 	// sending are the positions that its worker last set out to commit in it.
@@ -39,7 +43,7 @@ type slowTxn struct {
 }
 
 func slowLifeOf(f *histFile, effects bool) *slowLife {
-	l := &slowLife{entries: f.entries, effects: effects, Incarnation: txns.Of(uint16(f.record.Number), uint32(f.record.Incarnation)), closed: !f.noEnd, txns: map[uint64]*slowTxn{}, told: map[history.Outcome]map[int32]uint64{
+	l := &slowLife{entries: f.entries, effects: effects, Incarnation: txns.Of(uint16(f.record.Number), uint32(f.record.Incarnation)), closed: !f.noEnd, whole: !f.noEnd || f.record.Killed, txns: map[uint64]*slowTxn{}, learnt: map[history.Outcome]map[int32]uint64{
 		history.OutcomeUnknown: {}, history.OutcomeConfirmed: {}, history.OutcomeFailed: {},
 	}}
 	var unanswered *history.Committing
@@ -103,7 +107,7 @@ func slowLifeOf(f *histFile, effects bool) *slowLife {
 
 func (l *slowLife) txn(n uint64) *slowTxn {
 	if l.txns[n] == nil {
-		l.txns[n] = &slowTxn{stored: map[int32]uint64{}}
+		l.txns[n] = &slowTxn{whole: l.whole, stored: map[int32]uint64{}}
 	}
 	return l.txns[n]
 }
@@ -112,7 +116,7 @@ func (l *slowLife) outputs(e *history.Outputs) {
 	for _, c := range e.Counts {
 		switch {
 		case e.Txn == 0 || l.effects:
-			l.told[e.Outcome][c.Partition] += c.Count
+			l.learnt[e.Outcome][c.Partition] += c.Count
 		case e.Outcome == history.OutcomeConfirmed:
 			l.txn(e.Txn).stored[c.Partition] += c.Count
 		}
@@ -122,17 +126,32 @@ func (l *slowLife) outputs(e *history.Outputs) {
 	}
 }
 
-// is says that the worker was told so of the transaction's end.
+// is means that the worker learnt this of the transaction's end.
 func (t *slowTxn) is(commit bool, outcome history.Outcome) bool {
 	return len(t.answers) > 0 && t.answers[len(t.answers)-1].Commit == commit && t.answers[len(t.answers)-1].Outcome == outcome
 }
 
-// refused: its commit definitely failed, or was never asked for.
-func (t *slowTxn) refused() bool {
-	return len(t.asks)+len(t.answers) == 0 || t.is(true, history.OutcomeFailed)
+// askedCommit: a commit was asked for, whatever was asked after it.
+func (t *slowTxn) askedCommit() bool {
+	for _, a := range t.asks {
+		if a.Commit {
+			return true
+		}
+	}
+	for _, a := range t.answers {
+		if a.Commit {
+			return true
+		}
+	}
+	return false
 }
 
-// undecided: a commit was asked for, and nobody learnt what came of it.
+// refused: its commit definitely failed, or was never asked for.
+func (t *slowTxn) refused() bool {
+	return t.is(true, history.OutcomeFailed) || t.whole && !t.askedCommit() && !t.is(false, history.OutcomeConfirmed)
+}
+
+// undecided: a commit was asked for, and what came of it was never learnt.
 func (t *slowTxn) undecided() bool {
-	return t.is(true, history.OutcomeUnknown) || len(t.answers) == 0 && len(t.asks) > 0 && t.asks[len(t.asks)-1].Commit
+	return t.askedCommit() && (len(t.answers) == 0 || t.answers[len(t.answers)-1].Outcome == history.OutcomeUnknown)
 }

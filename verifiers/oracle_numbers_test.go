@@ -22,7 +22,7 @@ func oracle(w *world, layout harness.PipelineLayout) figures {
 	}
 	if !layout.ProducerOnly {
 		for p, confirmed := range s.confirmed {
-			if s.final[p] < confirmed {
+			if final, known := s.final[p]; known && final < confirmed {
 				n.OffsetsWentBack++
 			}
 		}
@@ -39,7 +39,7 @@ func oracle(w *world, layout harness.PipelineLayout) figures {
 func (s *slowRow) split(n *figures) {
 	seen, behind := s.visibleOf(), map[tpo]bool{}
 	for _, c := range s.copies {
-		behind[c.key] = behind[c.key] || c.fate == txns.Hidden && !c.orphan
+		behind[c.key] = behind[c.key] || c.shown == txns.Hidden && !c.orphan
 	}
 	for _, copies := range seen {
 		if len(copies) > 1 {
@@ -97,7 +97,7 @@ func (s *slowRow) reordered() (n uint64) {
 	highest := map[pair]int64{}
 	first := map[tpo]map[int32]bool{}
 	for _, c := range s.copies {
-		if c.fate != txns.Visible || c.orphan || first[c.key][c.number] {
+		if c.shown != txns.Visible || c.orphan || first[c.key][c.number] {
 			continue
 		}
 		if first[c.key] == nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers/causes"
 )
 
-// acknowledged says that some member of a share group acknowledged an input, with one of these outcomes.
+// acknowledged means that some member of a share group acknowledged an input, with one of these outcomes.
 func (s *slowRow) acknowledged(k tpo, outcomes ...history.Outcome) bool {
 	for _, l := range s.lives {
 		for _, a := range l.acknowledgements {
@@ -64,7 +64,7 @@ func (s *slowRow) delivery(c slowCopy) *slowDelivery {
 	return nil
 }
 
-// reprocessed says why a copy of another processing is there: who read its input again after whom.
+// reprocessed says why a copy of another processing is there: which worker read its input again after which.
 func (s *slowRow) reprocessed(earlier, later slowCopy) string {
 	if s.layout.ShareGroup {
 		return causes.ByProcess + " after " + causes.RereadRedelivery

@@ -31,10 +31,10 @@ type slowCopy struct {
 	number int32
 	batch  *observation.Batch
 	rec    observation.Record
-	// fate is what the row's readers see of it, decided what the log's markers say.
-	fate, decided txns.Visibility
-	key           tpo
-	orphan        bool
+	// shown is what the row's readers see of it, decided what the log's markers say.
+	shown, decided txns.Visibility
+	key            tpo
+	orphan         bool
 }
 
 // tpo is a place in the input, and the topic that its output is due in.
@@ -80,13 +80,13 @@ func newSlowRow(w *world, layout harness.PipelineLayout) *slowRow {
 	return s
 }
 
-// whole says that a row's output partition was read to its end.
+// whole means that a row's output partition was read to its end.
 func (s *slowRow) whole(number int32) bool {
 	topic, p := s.layout.Place(number, parts)
 	return s.index.Partition(topic, p).Complete
 }
 
-// findInput lists what the row had to deliver: what the source was told is stored, or sent with acks=0, or what the input
+// findInput lists what the row had to deliver: what was acknowledged to the source, or sent with acks=0, or what the input
 // log holds.
 func (s *slowRow) findInput() {
 	if s.layout.ProducerOnly {
@@ -135,8 +135,8 @@ func (s *slowRow) readOutput(number int32) {
 			if c.decided != txns.Aborted && rec.Offset >= stable {
 				c.decided = txns.Hidden
 			}
-			if c.fate = c.decided; s.layout.ReadUncommittedOutput {
-				c.fate = txns.Visible
+			if c.shown = c.decided; s.layout.ReadUncommittedOutput {
+				c.shown = txns.Visible
 			}
 			ours := false
 			switch {
@@ -153,14 +153,14 @@ func (s *slowRow) readOutput(number int32) {
 			}
 			if ours {
 				s.copies = append(s.copies, c)
-			} else if c.fate == txns.Visible {
+			} else if c.shown == txns.Visible {
 				s.foreign++
 			}
 		}
 	}
 }
 
-// holds says that the input log has a record at a place.
+// holds means that the input log has a record at a place.
 func (s *slowRow) holds(partition int32, offset int64, id history.Identity) bool {
 	for _, b := range s.w.log(inTopic, partition).batches {
 		for _, rec := range recordsOf(b) {
@@ -176,7 +176,7 @@ func (s *slowRow) holds(partition int32, offset int64, id history.Identity) bool
 func (s *slowRow) visibleOf() map[tpo][]slowCopy {
 	all := map[tpo][]slowCopy{}
 	for _, c := range s.copies {
-		if c.fate == txns.Visible && !c.orphan {
+		if c.shown == txns.Visible && !c.orphan {
 			all[c.key] = append(all[c.key], c)
 		}
 	}

@@ -54,7 +54,7 @@ func (s *slowRow) samplesOf(number int32) (heard []history.Time, samples []*hist
 		x, ok := e.(*history.Sample)
 		switch {
 		case !ok || x.Topic != topic || x.Partition != p:
-		case x.Broker < 0: // nobody led it
+		case x.Broker < 0: // no broker led it
 			heard = append(heard, x.At)
 		case x.LeaderEpoch >= epoch:
 			epoch = x.LeaderEpoch

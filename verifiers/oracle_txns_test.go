@@ -5,7 +5,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
-// eachTxn shows every transaction that a history names with its records in the log by output partition and fate.
+// eachTxn shows every transaction that a history names with its records in the log by output partition and visibility.
 func (s *slowRow) eachTxn(show func(t *slowTxn, log map[int32]map[txns.Visibility]uint64)) {
 	for _, l := range s.lives {
 		for ordinal, t := range l.txns {
@@ -39,8 +39,9 @@ func (s *slowRow) torn() *uint64 {
 			missed = missed || log[p][txns.Visible]+log[p][txns.Hidden] < stored && s.whole(p)
 		}
 		for _, o := range t.offsets {
-			missed = missed || s.final[o.Partition] < o.Offset
-			took = took || s.final[o.Partition] == o.Offset && s.wouldCommit(o) == 1
+			final, known := s.final[o.Partition]
+			missed = missed || known && final >= 0 && final < o.Offset
+			took = took || known && final >= 0 && final == o.Offset && s.wouldCommit(o) == 1
 		}
 		if took && missed {
 			n++
@@ -52,6 +53,9 @@ func (s *slowRow) torn() *uint64 {
 // wouldCommit counts the transactions that would have committed just this position.
 func (s *slowRow) wouldCommit(at history.PartitionOffset) (n int) {
 	for _, l := range s.lives {
+		if !l.whole {
+			return 2 // there may be more
+		}
 		for _, t := range l.txns {
 			for _, o := range t.offsets {
 				if o == at {
@@ -95,7 +99,7 @@ func (s *slowRow) committedNotSeen() *uint64 {
 	return &n
 }
 
-// contradicted counts the partitions of transactions whose control records say otherwise than the worker was told.
+// contradicted counts the partitions of transactions whose control records contradict what the worker learnt.
 func (s *slowRow) contradicted() *uint64 {
 	n := uint64(0)
 	s.eachTxn(func(t *slowTxn, log map[int32]map[txns.Visibility]uint64) {

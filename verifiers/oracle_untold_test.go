@@ -15,7 +15,7 @@ func (s *slowRow) processings(l txns.Incarnation, number int32) uint64 {
 	}
 	found := map[processing]bool{}
 	for _, c := range s.copies {
-		if c.life() == l && c.number == number && (c.rec.Txn == 0 || s.layout.Effects) && c.fate != txns.Aborted {
+		if c.life() == l && c.number == number && (c.rec.Txn == 0 || s.layout.Effects) && c.shown != txns.Aborted {
 			at := processing{key: c.key, ordinal: c.rec.Processing}
 			if c.orphan {
 				at.orphan = 1 + c.rec.Offset
@@ -36,7 +36,7 @@ func (s *slowRow) calls(l txns.Incarnation, number int32) (n uint64) {
 	return n
 }
 
-// unknown counts the outcomes that nobody learnt, and those whose effect is visible.
+// unknown counts the outcomes that were never learnt, and those that took effect.
 func (s *slowRow) unknown(n *figures) {
 	defer func() {
 		n.Unknown += n.UnknownCommits
@@ -54,9 +54,9 @@ func (s *slowRow) unknown(n *figures) {
 		return
 	}
 	for _, l := range s.lives {
-		for p, unknown := range l.told[history.OutcomeUnknown] {
+		for p, unknown := range l.learnt[history.OutcomeUnknown] {
 			n.Unknown += unknown
-			there, confirmed := s.processings(l.Incarnation, p), l.told[history.OutcomeConfirmed][p]
+			there, confirmed := s.processings(l.Incarnation, p), l.learnt[history.OutcomeConfirmed][p]
 			if s.layout.Effects {
 				there = s.calls(l.Incarnation, p)
 			}
@@ -90,7 +90,7 @@ func (s *slowRow) unknown(n *figures) {
 	})
 }
 
-// moved says that the group stands, somewhere, just where a commit would have moved it, and past every confirmed one.
+// moved means that the group stands, somewhere, just where a commit would have moved it, and past every confirmed one.
 func (s *slowRow) moved(c slowCommit) bool {
 	for _, o := range c.offsets {
 		if s.final[o.Partition] == o.Offset && o.Offset > s.confirmed[o.Partition] {
@@ -112,8 +112,8 @@ func (s *slowRow) phantoms() (n uint64) {
 		return n
 	}
 	for _, l := range s.lives {
-		for p, failed := range l.told[history.OutcomeFailed] {
-			there, possible := s.processings(l.Incarnation, p), l.told[history.OutcomeConfirmed][p]+l.told[history.OutcomeUnknown][p]
+		for p, failed := range l.learnt[history.OutcomeFailed] {
+			there, possible := s.processings(l.Incarnation, p), l.learnt[history.OutcomeConfirmed][p]+l.learnt[history.OutcomeUnknown][p]
 			if l.closed {
 				n += min(failed, there-min(there, possible))
 			}

@@ -103,11 +103,11 @@ func (w *world) lateAcks(pipeline string, partition int32, from int64) {
 	}
 }
 
-// sampled says that a read_committed client was asked for a few records, and saw so many.
+// sampled means that a read_committed client was asked for a few records, and saw n of them.
 func (w *world) sampled(saw uint64) {
 	w.tweak = func(x *observation.Index) {
 		p := x.Partition("out-"+txnName, 1)
-		p.Committed = observation.Sum{Count: 990, Hash: "77"}
+		p.Committed = observation.Sum{Count: records / parts, Hash: "77"}
 		p.Checked = []observation.Range{{From: 5, To: 9, Committed: observation.Sum{Count: 3, Hash: "00"}, Client: observation.Sum{Count: saw, Hash: "00"}}}
 	}
 }
@@ -200,7 +200,10 @@ var plantedFaults = []planted{
 		}
 	}, plainName, func(n *figures) { n.Unique, n.Lost, n.LostBy = records-3, 3, map[string]uint64{"skipped": 3} },
 		harness.Violated, 3, "passed by idempotent-0 (incarnation 1) committing"},
-	{"each 1000th output doubled by another incarnation", func(w *world) { w.doubleEach(plainName, 1000) }, plainName, func(n *figures) {
+	{"each 1000th output doubled by another incarnation", func(w *world) {
+		w.doubleEach(plainName, 1000)
+		w.addHist("idempotent-0.2", "worker", plainName, 0, 2)
+	}, plainName, func(n *figures) {
 		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = 3, 3, map[string]uint64{"reprocessed": 3}
 	}, harness.Held, 0, "3 extra copies of 3 inputs"},
 	{"a batch stored twice with its sequences", func(w *world) {
@@ -210,7 +213,7 @@ var plantedFaults = []planted{
 		l.append(&b)
 	}, plainName, func(n *figures) {
 		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = perBatch, perBatch, map[string]uint64{"broker": perBatch}
-	}, harness.Held, 0, "(broker 10)"},
+	}, harness.Held, 3, "(broker 10)"},
 	{"a batch sent again without idempotence", func(w *world) {
 		l := w.log("out-"+plainName, 1)
 		l.append(&observation.Batch{ProducerID: -1, Records: append([]observation.Record(nil), l.batches[4].Records...)})
@@ -236,11 +239,11 @@ var plantedFaults = []planted{
 	}, harness.Held, 0, "out-idempotent/1 offset 40"},
 	{"a worker killed and restarted between output and commit", func(w *world) { w.reread("idempotent-0", 0, 2, 2) }, plainName, func(n *figures) {
 		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = perBatch, perBatch, map[string]uint64{"reprocessed after restart": perBatch}
-	}, harness.Held, 0, "10 duplicates after a restart: idempotent-0 (incarnation 2), given input partition 1 in generation 2 at 3.0s, began again at offset 990, " +
-		"the position that idempotent-0 (incarnation 1) had committed at 2.9s; idempotent-0 (incarnation 1) had processed them and was killed"},
+	}, harness.Held, 0, "10 duplicates after a restart: idempotent-0 (incarnation 2), assigned input partition 1 in generation 2 at 3.0s, began again at offset 990, " +
+		"the offset that idempotent-0 (incarnation 1) had committed at 2.9s; idempotent-0 (incarnation 1) had processed them and was killed"},
 	{"a partition moved to another worker before the commit", func(w *world) { w.reread("idempotent-1", 1, 1, 3) }, plainName, func(n *figures) {
 		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = perBatch, perBatch, map[string]uint64{"reprocessed after rebalance": perBatch}
-	}, harness.Held, 0, "10 duplicates after a rebalance: idempotent-1 (incarnation 1), given input partition 1 in generation 3"},
+	}, harness.Held, 0, "10 duplicates after a rebalance: idempotent-1 (incarnation 1), assigned input partition 1 in generation 3"},
 	{"a zombie's commit after its partition was given away", func(w *world) {
 		w.reread("idempotent-1", 1, 1, 3)
 		f := w.hist("idempotent-1.again")
@@ -252,7 +255,7 @@ var plantedFaults = []planted{
 		w.hist("idempotent-0").add(&history.Committed{Stamp: history.At(at(3200)), Outcome: history.OutcomeConfirmed, Offsets: []history.PartitionOffset{{Partition: 1, Offset: 1000}}})
 	}, plainName, func(n *figures) {
 		n.Duplicates, n.DuplicatedInputs, n.DuplicatesBy = perBatch, perBatch, map[string]uint64{"reprocessed after rebalance": perBatch}
-	}, harness.Held, 0, "began again at offset 990, the position that idempotent-0 (incarnation 1) had committed at 2.9s"},
+	}, harness.Held, 0, "began again at offset 990, the offset that idempotent-0 (incarnation 1) had committed at 2.9s"},
 	{"a worker that goes back by itself", func(w *world) {
 		f := w.hist("idempotent-0")
 		in := w.log(inTopic, 1).batches[99]
@@ -401,12 +404,12 @@ var plantedFaults = []planted{
 	{"a foreign record", func(w *world) {
 		w.log("out-"+plainName, 1).append(&observation.Batch{ProducerID: 7, Records: []observation.Record{{Status: observation.Foreign}}})
 	}, plainName, func(n *figures) { n.Foreign = 1 }, harness.Inconclusive, 4, "somebody else wrote to out-idempotent"},
-	{"an output of an input that nobody sent", func(w *world) {
+	{"an output of an input that was never sent", func(w *world) {
 		w.log("out-"+plainName, 1).append(&observation.Batch{ProducerID: 7, Records: []observation.Record{{
 			Status: observation.Output, Identity: history.Identity{Sequence: 900_001}, Origin: history.Origin{Partition: 1, Offset: 5000},
 		}}})
 	}, plainName, func(n *figures) { n.Foreign = 1 }, harness.Inconclusive, 4, "are not this run's"},
-	{"records at the tail that nobody sent", func(w *world) {
+	{"records at the tail that were never sent", func(w *world) {
 		w.log("out-"+srcName, 1).append(&observation.Batch{ProducerID: 7, Records: []observation.Record{{Identity: history.Identity{Source: 1, Sequence: 900_001}}}})
 	}, srcName, func(n *figures) { n.Foreign = 1 }, harness.Inconclusive, 4, "are not this run's"},
 	{"an order inversion", func(w *world) {
@@ -578,7 +581,7 @@ var plantedFaults = []planted{
 	}, txnName, nil, harness.Inconclusive, 4, "a read_committed client saw 7 records"},
 	{"a read_committed client that saw something else of a sample", func(w *world) { w.sampled(2) }, txnName, nil, harness.Inconclusive, 4,
 		"a read_committed client saw 2 records (hash 00) from offset 5 to 8 where the log holds 3 committed (hash 00)"},
-	{"a sample that agrees", func(w *world) { w.sampled(3) }, txnName, nil, harness.Held, 0, "a read_committed client was asked for 3 of 990 committed records"},
+	{"a sample that agrees", func(w *world) { w.sampled(3) }, txnName, nil, harness.Held, 0, "a read_committed client was asked for 3 of 1,000 committed records"},
 	{"a broker that lists other aborts", func(w *world) {
 		w.tweak = func(x *observation.Index) {
 			x.Partition("out-"+txnName, 1).BrokerAborted = []observation.Aborted{{ProducerID: 1, First: 2}}
@@ -602,15 +605,17 @@ var plantedFaults = []planted{
 		}
 	}, txnName, func(n *figures) { n.Input, n.Unique = 2000, 2000 }, harness.Inconclusive, 4, "in/1: not read back"},
 	{"a truncated worker history", func(w *world) { w.cut["history/idempotent-0.hist"] = 100 }, plainName, nil, harness.Inconclusive, 4, "history/idempotent-0.hist has lost 100 of"},
-	{"a history that was not closed", func(w *world) { w.hist("idempotent-0").noEnd = true }, plainName, nil, harness.Inconclusive, 4, "was not closed, and nobody killed its writer"},
+	{"a history that was not closed", func(w *world) { w.hist("idempotent-0").noEnd = true }, plainName, nil, harness.Inconclusive, 4, "was not closed, and its writer was not killed"},
 	{"a killed writer's history", func(w *world) {
 		w.hist("idempotent-0").noEnd, w.hist("idempotent-0").record.Killed = true, true
 	}, plainName, nil, harness.Held, 0, ""},
-	{"a fault that took no effect", func(w *world) { w.fault(1000, 2000).Bites[1] = harness.Bite{Pipeline: plainName, Proof: "0 bytes cut"} }, plainName,
+	{"a fault that took no effect", func(w *world) {
+		w.fault(1000, 2000).Proofs[1] = harness.Proof{Pipeline: plainName, Text: "0 bytes cut"}
+	}, plainName,
 		nil, harness.Inconclusive, 4, "broker-kill leader of output/0 did not take effect: 0 bytes cut"},
 	{"a fault that was not meant to bite", func(w *world) {
 		f := w.fault(1000, 2000)
-		f.Bites[1], f.AimsAt = harness.Bite{Pipeline: plainName, Proof: "0 bytes cut"}, []string{txnName}
+		f.Proofs[1], f.AimsAt = harness.Proof{Pipeline: plainName, Text: "0 bytes cut"}, []string{txnName}
 	}, plainName, nil, harness.Held, 0, ""},
 	{"a fault for another row that went wrong", func(w *world) {
 		f := w.fault(1000, 2000)
@@ -618,13 +623,13 @@ var plantedFaults = []planted{
 	}, plainName, nil, harness.Inconclusive, 4, "went wrong: half of it stayed"},
 	{"a repeated fault of which one bit", func(w *world) {
 		f := w.fault(1000, 1500)
-		f.Bites[1], f.Series = harness.Bite{Pipeline: plainName, Proof: "0 bytes cut"}, 1
+		f.Proofs[1], f.Series = harness.Proof{Pipeline: plainName, Text: "0 bytes cut"}, 1
 		w.fault(1600, 2000).Series = 1
 	}, plainName, nil, harness.Held, 0, ""},
 	{"a repeated fault of which none bit", func(w *world) {
 		for _, from := range []uint64{1000, 1600} {
 			f := w.fault(from, from+400)
-			f.Bites[1], f.Series = harness.Bite{Pipeline: plainName, Proof: "0 bytes cut"}, 1
+			f.Proofs[1], f.Series = harness.Proof{Pipeline: plainName, Text: "0 bytes cut"}, 1
 		}
 	}, plainName, nil, harness.Inconclusive, 4, "did not take effect: 0 bytes cut"},
 	{"too little before and after", func(w *world) { w.fault(10, 2995) }, plainName, nil, harness.Inconclusive, 4, "0 records became visible before the first fault, 100 are needed"},
@@ -706,7 +711,7 @@ func requireOthersQuiet(t *testing.T, report *harness.Report, c planted) {
 	}
 }
 
-// TestEmptyTopics: a run that brought nothing ends, and says that nothing was there.
+// TestEmptyTopics: a run that brought nothing ends, and its report names that nothing was there.
 func TestEmptyTopics(t *testing.T) {
 	w := newWorld(0)
 	report := w.judge(t)

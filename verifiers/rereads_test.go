@@ -12,7 +12,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
-// TestRereadsOfOneStint: a worker that is given a partition anew and then goes back over all of it has done two things, and
+// TestRereadsOfOneStint: a worker that is assigned a partition again and then goes back over all of it has done two things, and
 // each record's copies come of what happened to that record.
 func TestRereadsOfOneStint(t *testing.T) {
 	w := newWorld(records)

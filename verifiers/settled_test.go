@@ -15,7 +15,7 @@ func (w *world) shortInput() {
 	w.tweak = func(x *observation.Index) { x.Partition(inTopic, 1).LogStart = 100 }
 }
 
-// lastCommit makes the last commit of the plain row's input partition 1 one that nobody learnt.
+// lastCommit makes the last commit of the plain row's input partition 1 one whose outcome was never learnt.
 func (w *world) lastCommit(outcome history.Outcome) {
 	for _, e := range w.hist("idempotent-0").entries {
 		if c, ok := e.(*history.Committed); ok && c.Offsets[0] == (history.PartitionOffset{Partition: 1, Offset: 1000}) {
@@ -58,7 +58,7 @@ var settledFaults = []planted{
 			&history.Resolved{Stamp: history.At(at(2999)), Sent: true, Spans: []history.SequenceSpan{{First: 3000, Stride: 1, Count: 6}}})
 	}, srcName, func(n *figures) {
 		n.Input, n.Lost, n.LostBy, n.NeverLive = records+6, 6, map[string]uint64{"sent but absent": 6}, 6
-	}, harness.Violated, 3, "6 of 3,006 sent records are not in the log (sent but absent 6), e.g. source 1 sequence 3000 (sent with acks=0: nobody said that it is stored)"},
+	}, harness.Violated, 3, "6 of 3,006 sent records are not in the log (sent but absent 6), e.g. source 1 sequence 3000 (sent with acks=0: no acknowledgement was asked for)"},
 	{"an unknown commit that half happened", func(w *world) {
 		for _, e := range w.hist("transactional-0").entries {
 			if x, ok := e.(*history.TxnEnded); ok && x.Txn == 7 {

@@ -147,7 +147,7 @@ func TestRedelivery(t *testing.T) {
 			a.Outcome, a.Reason = history.OutcomeUnknown, "INVALID_RECORD_STATE"
 			f.add(&history.Phase{Stamp: history.At(late)})
 		}, soon, "refused", had + "was refused its acknowledgement (INVALID_RECORD_STATE)"},
-		"acknowledged": {func(*histFile) {}, soon, "acknowledged", had + "had acknowledged them, and was told that it was done"},
+		"acknowledged": {func(*histFile) {}, soon, "acknowledged", had + "had acknowledged them, and the acknowledgement was confirmed"},
 		"lock expired": {held, late, "expired", had + "kept them longer than their lock of 30s"},
 		"forgotten":    {held, soon, "lost", had + "still had them, within its lock"},
 	} {

@@ -51,8 +51,8 @@ func millis(w *world, at history.Time) int64 {
 	return w.record.Started.Add(at.Sub(w.record.Base)).UnixMilli()
 }
 
-// abort makes the stalled transaction an aborted one in every partition; its worker says what told says of its end.
-func (w *world) abort(told func(*history.TxnEnding, *history.TxnEnded) []history.Entry) {
+// abort makes the stalled transaction an aborted one in every partition; its worker's history says what says makes of its end.
+func (w *world) abort(says func(*history.TxnEnding, *history.TxnEnded) []history.Entry) {
 	for p := range int32(parts) {
 		w.log("out-"+txnName, p).batches[stalledBatch+1].Marker = observation.MarkerAbort
 	}
@@ -68,7 +68,7 @@ func (w *world) abort(told func(*history.TxnEnding, *history.TxnEnded) []history
 			}
 		case *history.TxnEnded:
 			if e.Txn == stalledTxn {
-				kept = append(kept, told(ending, e)...)
+				kept = append(kept, says(ending, e)...)
 				continue
 			}
 		case *history.Committed:
@@ -127,7 +127,7 @@ func TestStallEnds(t *testing.T) {
 			w.abort(neverAsked)
 			w.addHist("transactional-0.2", "worker", txnName, 0, 2).add(&history.ProducerInit{Stamp: history.At(at(9000)), Asked: at(8990), TransactionalID: "t-0"})
 		}},
-		{"nobody asked and no timeout passed", "abort that no history explains", func(w *world) { w.abort(neverAsked) }},
+		{"not asked for, and no timeout passed", "abort that no history explains", func(w *world) { w.abort(neverAsked) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := stallWorld()
@@ -170,7 +170,7 @@ func requireStall(t *testing.T, s harness.Stall, want string) {
 	// From 99 to below 500 there are 37 batches of ten records, one offset of markers after each.
 	require.EqualValues(t, 370, s.Records)
 	require.EqualValues(t, 37_000, s.Bytes)
-	require.Equal(t, want == causes.EndedByNewEpoch, s.EndedByLife != nil)
+	require.Equal(t, want == causes.EndedByNewEpoch, s.EndedByIncarnation != nil)
 }
 
 // TestStallStateAtOnset: the coordinator is asked a second after the onset, and only an answer that proves it says what the state
@@ -214,12 +214,12 @@ func TestStallThatNoBrokerNames(t *testing.T) {
 		require.Equal(t, want, s.TransactionalID)
 		require.Equal(t, want, s.Txn.TransactionalID)
 		require.EqualValues(t, 300, s.ProducerID)
-		require.Empty(t, s.State+s.OnsetState+s.EndState, "nobody was asked")
+		require.Empty(t, s.State+s.OnsetState+s.EndState, "no coordinator was asked")
 		require.Zero(t, s.StateAt)
 	}
 }
 
-// TestStallStateAfterItsEnd: where nobody could be asked after the end, the last answer from before it stands, with its time.
+// TestStallStateAfterItsEnd: if no coordinator could be asked after the end, the last answer before it is kept, with its time.
 func TestStallStateAfterItsEnd(t *testing.T) {
 	w := stallWorld()
 	f := w.hist("observer-samples")

@@ -9,15 +9,18 @@ import (
 	"github.com/chaeos/chaeos/verifiers/saved"
 )
 
-// wording quotes what each guarantee promises in public (Kafka documentation, "Message Delivery Semantics").
+// wording quotes what each guarantee promises in public, and where in Kafka's documentation.
 var wording = map[harness.Guarantee]string{
-	harness.AtMostOnce:  `"Messages may be lost but are never redelivered"`,
-	harness.AtLeastOnce: `"Messages are never lost but may be redelivered"`,
-	harness.ExactlyOnce: `"each message is delivered once and only once"`,
+	harness.AtMostOnce:  `"Messages may be lost but are never redelivered" (Kafka documentation, Message Delivery Semantics)`,
+	harness.AtLeastOnce: `"Messages are never lost but may be redelivered" (Kafka documentation, Message Delivery Semantics)`,
+	harness.ExactlyOnce: `"each message is delivered once and only once" (Kafka documentation, Message Delivery Semantics)`,
+	harness.InOrder: `"exactly one copy of each message is written in the stream", "with message ordering preserved" ` +
+		`(Kafka documentation, enable.idempotence)`,
 }
 
 // verdicts decides every guarantee that the row claims, that the experiment expects something of, or that is weaker
-// than exactly-once.
+// than exactly-once. In-order is decided where it is claimed or expected, and where brokers broke what they promise every
+// idempotent producer.
 func verdicts(r *saved.Run, layout harness.PipelineLayout, outcomes []checks.Outcome) []harness.GuaranteeVerdict {
 	var all []harness.GuaranteeVerdict
 	expected := r.Record.Expect[layout.Name]
@@ -26,15 +29,27 @@ func verdicts(r *saved.Run, layout harness.PipelineLayout, outcomes []checks.Out
 		if g == layout.Claims && !named {
 			want = harness.MustHold
 		}
-		if g == harness.ExactlyOnce && want == "" {
+		if g == harness.InOrder && !named && (layout.ClaimsOrder() || brokenByBrokers(outcomes)) {
+			want = harness.MustHold
+		}
+		if (g == harness.ExactlyOnce || g == harness.InOrder) && want == "" {
 			continue
 		}
 		v := decide(g, outcomes, slices.Concat(r.Doubts, r.DoubtsOf[layout.Name]))
+		if g == harness.InOrder && !named && v.Verdict == harness.Inconclusive && expected[layout.Claims] == harness.MayBreak {
+			want = harness.MayBreak // what keeps the claim open does not decide the run by way of the order
+		}
 		v.Expected = want
 		v.Surprise = want == harness.MustHold && v.Verdict == harness.Violated || want == harness.MustBreak && v.Verdict == harness.Held
 		all = append(all, v)
 	}
 	return all
+}
+
+func brokenByBrokers(outcomes []checks.Outcome) bool {
+	return slices.ContainsFunc(outcomes, func(o checks.Outcome) bool {
+		return slices.ContainsFunc(o.Found, func(f checks.Finding) bool { return f.Brokers })
+	})
 }
 
 // decide: a proof of violation wins over missing evidence, missing evidence over held. Figures that contradict each other
@@ -67,7 +82,7 @@ func decide(g harness.Guarantee, outcomes []checks.Outcome, doubts []string) har
 		v.Reasons = internal
 	case len(broken) > 0:
 		v.Verdict = harness.Violated
-		v.Reasons = append([]string{fmt.Sprintf("%s promises %s (Kafka documentation, Message Delivery Semantics)", g, wording[g])}, broken...)
+		v.Reasons = append([]string{fmt.Sprintf("%s promises %s", g, wording[g])}, broken...)
 		v.Reasons = append(v.Reasons, doubts...)
 	case len(doubts) > 0:
 		v.Reasons = doubts

@@ -77,8 +77,9 @@ func (l *topicLog) append(b *observation.Batch) *observation.Batch {
 	b.Count = int32(n)
 	l.next = b.Last + 1
 	if b.BaseSequence == 0 && b.ProducerID > 0 && !b.Control {
-		b.BaseSequence = l.seq[b.ProducerID]
-		l.seq[b.ProducerID] += int32(n)
+		of := b.ProducerID<<16 | int64(b.ProducerEpoch) // each epoch begins at 0
+		b.BaseSequence = l.seq[of]
+		l.seq[of] += int32(n)
 	}
 	switch {
 	case b.Control:
@@ -101,6 +102,17 @@ func (l *topicLog) renumber() {
 		b.Last = b.First + int64(max(1, len(b.Records))) - 1
 		b.Count = int32(b.Last - b.First + 1)
 		l.next = b.Last + 1
+	}
+}
+
+// resequence gives the batches of a producer's only epoch their sequences again.
+func (l *topicLog) resequence(producer int64) {
+	next := int32(0)
+	for _, b := range l.batches {
+		if b.ProducerID == producer && !b.Control {
+			b.BaseSequence = next
+			next += int32(b.Last - b.First + 1)
+		}
 	}
 }
 
@@ -309,7 +321,7 @@ func timeOf(e history.Entry) history.Time {
 func (w *world) fault(from, to uint64) *harness.FaultRecord {
 	f := harness.FaultRecord{Fault: "broker-kill", Target: "leader of output/0", Injected: at(from), Healed: at(to), Resolved: harness.Resolved{Partitions: []int32{0}}}
 	for _, l := range w.record.Plan.Pipelines {
-		f.Bites = append(f.Bites, harness.Bite{Pipeline: l.Name, Bit: true, Proof: "killed"})
+		f.Proofs = append(f.Proofs, harness.Proof{Pipeline: l.Name, TookEffect: true, Text: "killed"})
 	}
 	w.record.Faults = append(w.record.Faults, f)
 	return &w.record.Faults[len(w.record.Faults)-1]

@@ -18,6 +18,7 @@ func autoCommitGreedy() Pipeline {
 		PipelineInfo: harness.PipelineInfo{
 			Name:       "auto-commit-greedy",
 			Claims:     harness.AtLeastOnce,
+			InOrder:    true,
 			About:      "offsets of everything polled committed each interval, what is in hand included",
 			Deviations: []string{"GreedyAutoCommit: the offsets of everything polled are committed at each auto-commit interval"},
 			Phases:     []string{phase.Polled, phase.Processed, phase.Flushed, phase.Committing, phase.Committed},

@@ -21,6 +21,7 @@ func autoCommitSync() Pipeline {
 		PipelineInfo: harness.PipelineInfo{
 			Name:       "auto-commit-sync",
 			Claims:     harness.AtLeastOnce,
+			InOrder:    true,
 			About:      "offsets committed by the client each interval, every poll finished before the next",
 			Deviations: []string{"offsets are committed by the client at each auto-commit interval"},
 			Phases:     []string{phase.Polled, phase.Processed, phase.Flushed, phase.Committing},

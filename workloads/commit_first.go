@@ -17,10 +17,11 @@ import (
 func commitFirst() Pipeline {
 	return Pipeline{
 		PipelineInfo: harness.PipelineInfo{
-			Name:   "commit-first",
-			Claims: harness.AtMostOnce,
-			About:  "offsets committed before processing",
-			Phases: []string{phase.Polled, phase.Committing, phase.Committed, phase.Processed},
+			Name:    "commit-first",
+			Claims:  harness.AtMostOnce,
+			InOrder: true,
+			About:   "offsets committed before processing",
+			Phases:  []string{phase.Polled, phase.Committing, phase.Committed, phase.Processed},
 		},
 		work:    worker.Polling(commitAndFinish, kgo.BlockRebalanceOnPoll()),
 		options: worker.GroupOptions(),

@@ -15,7 +15,7 @@ import (
 // own marker and last stable offset, and a reader of one topic may get an output before a reader of the other does. The
 // claim breaks where that of transactional breaks.
 func fanOut() Pipeline {
-	info := transactionalInfo("fan-out", "transactional with an output in each of two topics for every input", "writes to two topics")
+	info := keepingInputOrder(transactionalInfo("fan-out", "transactional with an output in each of two topics for every input", "writes to two topics"))
 	info.Topics = 2
 	return Pipeline{
 		PipelineInfo: info,

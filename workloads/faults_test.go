@@ -2,7 +2,6 @@ package workloads
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -107,15 +106,15 @@ func TestFencedProducerStartsANewSession(t *testing.T) {
 	t.Parallel()
 	lost, doubled, entries := underFault(t, "transactional", func(r *rig) {
 		const name = "transactional-0"
-		require.NoError(t, r.Arm(within(t, 10*time.Second), name, phase.Flushed))
-		require.NoError(t, r.Await(within(t, 10*time.Second), name))
+		require.NoError(t, r.Arm(soon(t), name, phase.Flushed))
+		require.NoError(t, r.Await(soon(t), name))
 		req := kmsg.NewPtrInitProducerIDRequest()
 		id := "transactional-0"
 		req.TransactionalID, req.TransactionTimeoutMillis = &id, 5000
-		resp, err := req.RequestWith(within(t, 10*time.Second), r.admin)
+		resp, err := req.RequestWith(soon(t), r.admin)
 		require.NoError(t, err)
 		require.NoError(t, kerr.ErrorForCode(resp.ErrorCode))
-		require.NoError(t, r.Release(within(t, 10*time.Second), name))
+		require.NoError(t, r.Release(soon(t), name))
 	})
 	require.Zero(t, lost)
 	require.Zero(t, doubled)

@@ -40,13 +40,13 @@ func TestPausedWorkerIsReplacedAndFenced(t *testing.T) {
 			r.start()
 			r.offer(name, 300)
 			first, second := name+"-0", name+"-1"
-			require.NoError(t, r.Arm(within(t, 10*time.Second), first, phase.Processed))
-			require.NoError(t, r.Await(within(t, 20*time.Second), first))
-			require.NoError(t, r.Pause(within(t, 10*time.Second), first))
+			require.NoError(t, r.Arm(soon(t), first, phase.Processed))
+			require.NoError(t, r.Await(soon(t), first))
+			require.NoError(t, r.Pause(soon(t), first))
 			require.Equal(t, harness.MemberPaused, r.member(first).State)
 			eventually(t, "the other has every partition", func() bool { return len(r.member(second).Partitions) == partitions })
-			require.NoError(t, r.Resume(within(t, 10*time.Second), first))
-			require.NoError(t, r.Release(within(t, 10*time.Second), first))
+			require.NoError(t, r.Resume(soon(t), first))
+			require.NoError(t, r.Release(soon(t), first))
 			require.Empty(t, r.member(first).WaitingAt)
 			eventually(t, "the first has partitions again", func() bool {
 				return len(r.member(first).Partitions) > 0 && len(r.member(second).Partitions) < partitions
@@ -71,11 +71,11 @@ func TestRestartedSourceGoesOnWhereNothingWasIntended(t *testing.T) {
 	r := newRig(t, 0, testLoad(), "acks1")
 	r.start()
 	r.offer("acks1", 700)
-	require.NoError(t, r.Kill(within(t, 10*time.Second), "source-acks1"))
+	require.NoError(t, r.Kill(soon(t), "source-acks1"))
 	require.ErrorIs(t, r.Pause(t.Context(), "source-acks1"), os.ErrProcessDone)
 	before := r.Offered("acks1")
-	require.NoError(t, r.Restart(within(t, 20*time.Second), "source-acks1"))
-	require.ErrorContains(t, r.Restart(within(t, 20*time.Second), "source-acks1"), "it is running")
+	require.NoError(t, r.Restart(soon(t), "source-acks1"))
+	require.ErrorContains(t, r.Restart(soon(t), "source-acks1"), "it is running")
 	r.offer("acks1", before+700)
 	r.finish()
 	require.Empty(t, r.Incidents(), "a kill by the run is no incident")
@@ -106,15 +106,15 @@ func TestUnplannedEndIsAnIncident(t *testing.T) {
 	require.NoError(t, syscall.Kill(r.member("idempotent-0").Pid, syscall.SIGKILL))
 	eventually(t, "an incident", func() bool { return len(r.Incidents()) == 1 })
 	require.Contains(t, r.Incidents()[0], "idempotent-0 (incarnation 1) ended by itself: signal: killed")
-	require.ErrorContains(t, r.Await(within(t, time.Second), "idempotent-0"), "is dead")
-	require.ErrorContains(t, r.Arm(within(t, time.Second), "idempotent-0", phase.Flushed), "it is dead")
+	require.ErrorContains(t, r.Await(soon(t), "idempotent-0"), "is dead")
+	require.ErrorContains(t, r.Arm(soon(t), "idempotent-0", phase.Flushed), "it is dead")
 }
 
 func TestStartFailsWithTheLog(t *testing.T) {
 	t.Parallel()
 	command := []string{"/bin/sh", "-c", "echo no such worker >&2; exit 7"}
 	r := setup{workers: 1, load: testLoad(), shared: testShared(), command: command}.rig(t, "idempotent")
-	err := r.Start(within(t, 20*time.Second))
+	err := r.Start(soon(t))
 	require.ErrorContains(t, err, "exit status 7; its log ends: no such worker")
 }
 
@@ -122,7 +122,7 @@ func TestArmRefusesAnUnknownPhase(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 1, testLoad(), "auto-commit")
 	r.start()
-	require.ErrorContains(t, r.Arm(within(t, 10*time.Second), "auto-commit-0", phase.Flushed), `no phase "flushed"`)
+	require.ErrorContains(t, r.Arm(soon(t), "auto-commit-0", phase.Flushed), `no phase "flushed"`)
 }
 
 // TestStopKillsAtTheDeadline takes the brokers away, so that no worker can finish.
@@ -153,7 +153,7 @@ func TestAnArmedPhaseIsTheNth(t *testing.T) {
 	r := newRig(t, 1, harness.Load{Rate: 500, RecordSize: 100}, "transactional")
 	r.start()
 	r.offer("transactional", 300)
-	ctx := within(t, 30*time.Second)
+	ctx := soon(t)
 	require.NoError(t, r.Arm(ctx, name, phase.Flushed))
 	require.NoError(t, r.Await(ctx, name))
 	require.NoError(t, r.ArmAfter(ctx, name, phase.OffsetsSent, 2), "from the phase it waits at")

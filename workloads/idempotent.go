@@ -17,10 +17,11 @@ import (
 func idempotent() Pipeline {
 	return Pipeline{
 		PipelineInfo: harness.PipelineInfo{
-			Name:   "idempotent",
-			Claims: harness.AtLeastOnce,
-			About:  "poll, produce idempotently with acks=all, flush, then commit the offsets synchronously",
-			Phases: []string{phase.Polled, phase.Processed, phase.Flushed, phase.Committing, phase.Committed},
+			Name:    "idempotent",
+			Claims:  harness.AtLeastOnce,
+			InOrder: true,
+			About:   "poll, produce idempotently with acks=all, flush, then commit the offsets synchronously",
+			Phases:  []string{phase.Polled, phase.Processed, phase.Flushed, phase.Committing, phase.Committed},
 		},
 		work:       worker.Polling(worker.FinishAndCommit, kgo.BlockRebalanceOnPoll()),
 		options:    worker.GroupOptions(),

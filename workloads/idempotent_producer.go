@@ -13,6 +13,7 @@ func idempotentProducer() Pipeline {
 		PipelineInfo: harness.PipelineInfo{
 			Name:         "idempotent-producer",
 			Claims:       harness.ExactlyOnce,
+			InOrder:      true,
 			About:        "a producer with acks=all and idempotence on, within one incarnation",
 			ProducerOnly: true,
 		},

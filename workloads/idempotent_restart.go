@@ -22,6 +22,7 @@ func idempotentRestart() Pipeline {
 		PipelineInfo: harness.PipelineInfo{
 			Name:         "idempotent-restart",
 			Claims:       harness.ExactlyOnce,
+			InOrder:      true,
 			About:        "an idempotent producer that resumes from its own checkpoint file after a restart",
 			ProducerOnly: true,
 			Deviations:   []string{"waits for all acknowledgements before each checkpoint, every 0.5 s"},

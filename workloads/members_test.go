@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kfake"
@@ -39,7 +38,7 @@ func TestOrphanEndsAtOnce(t *testing.T) {
 	select {
 	case err := <-done:
 		require.ErrorIs(t, err, member.ErrOrphaned)
-	case <-within(t, 10*time.Second).Done():
+	case <-soon(t).Done():
 		require.Fail(t, "the orphan still runs")
 	}
 }

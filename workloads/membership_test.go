@@ -40,19 +40,19 @@ func TestOptionsReachTheGroup(t *testing.T) {
 	}
 }
 
-// TestAStaticMemberThatComesBackIsTheSame: it has its partitions again long before its session would have ended, and
+// TestAStaticMemberThatComesBackIsTheSame: it has its partitions again before its session would have ended, and
 // there is no third member meanwhile.
 func TestAStaticMemberThatComesBackIsTheSame(t *testing.T) {
 	t.Parallel()
 	const pipeline, name = "auto-commit-sync", "auto-commit-sync-0"
-	const session = 30 * time.Second
+	const session = 4 * time.Minute
 	r := optionedRig(t, 2, pipeline, map[string]string{worker.OptionStatic: "true"}, session)
 	before := r.partitionsOf(name)
 	require.NotEmpty(t, before)
-	require.NoError(t, r.Kill(within(t, 10*time.Second), name))
+	require.NoError(t, r.Kill(soon(t), name))
 	require.Empty(t, r.partitionsOf(name))
-	require.NoError(t, r.Restart(within(t, 30*time.Second), name))
-	require.NoError(t, wait.Poll(within(t, session/2), 20*time.Millisecond, func() (bool, error) {
+	require.NoError(t, r.Restart(soon(t), name))
+	require.NoError(t, wait.Poll(soon(t), 20*time.Millisecond, func() (bool, error) {
 		return slices.Equal(before, r.partitionsOf(name)), nil
 	}))
 	_, _, instances := r.group(pipeline)
@@ -65,7 +65,7 @@ func TestEachRevocationIsNoticed(t *testing.T) {
 	const pipeline, name = "transactional", "transactional-0"
 	r := optionedRig(t, 1, pipeline, nil, 30*time.Second)
 	for held := partitions; held > 0; held-- { // one comes more each time, and takes one of them away
-		require.NoError(t, wait.Poll(within(t, time.Minute), 20*time.Millisecond, func() (bool, error) {
+		require.NoError(t, wait.Poll(soon(t), 20*time.Millisecond, func() (bool, error) {
 			return len(r.partitionsOf(name)) == held, nil
 		}), "%d partitions with %d members", held, partitions-held+1)
 		other, err := kgo.NewClient(kgo.SeedBrokers(r.kfake.ListenAddrs()...), kgo.ConsumeTopics("in"),
@@ -81,7 +81,7 @@ func optionedRig(t *testing.T, workers int, pipeline string, options map[string]
 	shared := testShared()
 	shared.SessionTimeout = session
 	r := setup{workers: workers, load: testLoad(), shared: shared, options: options}.rig(t, pipeline)
-	require.NoError(t, r.Start(within(t, time.Minute)))
+	require.NoError(t, r.Start(soon(t)))
 	return r
 }
 
@@ -100,7 +100,7 @@ func (r *rig) group(pipeline string) (protocol, assignor string, instances []str
 	r.t.Helper()
 	consumer := kmsg.NewPtrConsumerGroupDescribeRequest()
 	consumer.Groups = []string{"group-" + pipeline}
-	run, err := consumer.RequestWith(within(r.t, 10*time.Second), r.admin)
+	run, err := consumer.RequestWith(soon(r.t), r.admin)
 	require.NoError(r.t, err)
 	if g := run.Groups[0]; g.ErrorCode == 0 {
 		for _, m := range g.Members {
@@ -111,7 +111,7 @@ func (r *rig) group(pipeline string) (protocol, assignor string, instances []str
 	}
 	classic := kmsg.NewPtrDescribeGroupsRequest()
 	classic.Groups = consumer.Groups
-	own, err := classic.RequestWith(within(r.t, 10*time.Second), r.admin)
+	own, err := classic.RequestWith(soon(r.t), r.admin)
 	require.NoError(r.t, err)
 	require.Zero(r.t, own.Groups[0].ErrorCode)
 	for _, m := range own.Groups[0].Members {

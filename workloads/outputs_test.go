@@ -3,7 +3,6 @@ package workloads
 import (
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -33,7 +32,7 @@ func (r *rig) readAll(topic string) []visible {
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: offsets}))
 	require.NoError(r.t, err)
 	defer client.Close()
-	ctx := within(r.t, 20*time.Second)
+	ctx := soon(r.t)
 	var all []visible
 	for len(missing) > 0 {
 		fetches := client.PollFetches(ctx)

@@ -2,7 +2,6 @@ package workloads
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -67,11 +66,11 @@ func (r *rig) killSourceAt(pipeline, phase string) {
 	r.offer(pipeline, 400)
 	name := "source-" + pipeline
 	if phase != "" {
-		require.NoError(r.t, r.Arm(within(r.t, 10*time.Second), name, phase))
-		require.NoError(r.t, r.Await(within(r.t, 30*time.Second), name))
+		require.NoError(r.t, r.Arm(soon(r.t), name, phase))
+		require.NoError(r.t, r.Await(soon(r.t), name))
 	}
-	require.NoError(r.t, r.Kill(within(r.t, 10*time.Second), name))
-	require.NoError(r.t, r.Restart(within(r.t, 30*time.Second), name))
+	require.NoError(r.t, r.Kill(soon(r.t), name))
+	require.NoError(r.t, r.Restart(soon(r.t), name))
 	r.offer(pipeline, r.Offered(pipeline)+400)
 	r.finish()
 	require.Empty(r.t, r.Incidents())

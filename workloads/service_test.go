@@ -2,7 +2,6 @@ package workloads
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -54,14 +53,13 @@ func TestServiceThatStoresAndDoesNotAnswer(t *testing.T) {
 			r := newRig(t, 1, quiet(), name)
 			r.start()
 			r.offer(name, 100)
-			soon := func() time.Duration { return 20 * time.Second }
-			require.NoError(t, r.Arm(within(t, soon()), protocol.ServiceName, phase.Stored))
-			require.NoError(t, r.Await(within(t, soon()), protocol.ServiceName))
-			require.NoError(t, r.Kill(within(t, soon()), protocol.ServiceName))
-			require.NoError(t, r.Restart(within(t, soon()), protocol.ServiceName))
-			require.NoError(t, r.Arm(within(t, soon()), protocol.ServiceName, phase.Failing))
-			require.NoError(t, r.Await(within(t, soon()), protocol.ServiceName))
-			require.NoError(t, r.Release(within(t, soon()), protocol.ServiceName))
+			require.NoError(t, r.Arm(soon(t), protocol.ServiceName, phase.Stored))
+			require.NoError(t, r.Await(soon(t), protocol.ServiceName))
+			require.NoError(t, r.Kill(soon(t), protocol.ServiceName))
+			require.NoError(t, r.Restart(soon(t), protocol.ServiceName))
+			require.NoError(t, r.Arm(soon(t), protocol.ServiceName, phase.Failing))
+			require.NoError(t, r.Await(soon(t), protocol.ServiceName))
+			require.NoError(t, r.Release(soon(t), protocol.ServiceName))
 			r.offer(name, r.Offered(name)+100)
 			r.finish()
 			require.Empty(t, r.Incidents())
@@ -84,18 +82,18 @@ func TestServiceThatForgetsItsKeys(t *testing.T) {
 	t.Parallel()
 	const name, worker = "notify-idempotency-key", "notify-idempotency-key-0"
 	r := newRig(t, 2, quiet(), name)
-	soon := within(t, time.Minute)
+	ctx := soon(t)
 	r.start()
 	r.offer(name, 100)
-	require.NoError(t, r.Arm(soon, worker, phase.Notified))
-	require.NoError(t, r.Await(soon, worker))
+	require.NoError(t, r.Arm(ctx, worker, phase.Notified))
+	require.NoError(t, r.Await(ctx, worker))
 	held := r.member(worker).Held
 	require.NotZero(t, held)
-	require.NoError(t, r.Kill(soon, worker))
-	require.NoError(t, r.Arm(soon, protocol.ServiceName, phase.Forgetting))
-	require.NoError(t, r.Await(soon, protocol.ServiceName), "the other worker calls")
-	require.NoError(t, r.Release(soon, protocol.ServiceName))
-	require.NoError(t, r.Restart(soon, worker))
+	require.NoError(t, r.Kill(ctx, worker))
+	require.NoError(t, r.Arm(ctx, protocol.ServiceName, phase.Forgetting))
+	require.NoError(t, r.Await(ctx, protocol.ServiceName), "the other worker calls")
+	require.NoError(t, r.Release(ctx, protocol.ServiceName))
+	require.NoError(t, r.Restart(ctx, worker))
 	r.offer(name, r.Offered(name)+100)
 	r.finish()
 	require.Empty(t, r.Incidents())

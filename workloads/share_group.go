@@ -23,6 +23,7 @@ func shareGroup() Pipeline {
 		PipelineInfo: harness.PipelineInfo{
 			Name:       "share-group",
 			Claims:     harness.AtLeastOnce,
+			InOrder:    true,
 			About:      "a share group (KIP-932): poll, produce, flush, then acknowledge each record",
 			ShareGroup: true,
 			Deviations: []string{"a share group: no committed offsets, the brokers hand out single records; share.acknowledgement.mode=explicit"},

@@ -2,7 +2,6 @@ package workloads
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -26,9 +25,9 @@ func TestShareGroupGivesUpWhatKillsItsWorkers(t *testing.T) {
 	r := setup{workers: 1, load: testLoad(), shared: testShared(), configs: configs}.rig(t, name)
 	r.start()
 	r.offer(name, 400)
-	require.NoError(t, r.Arm(within(t, 10*time.Second), name+"-0", phase.Polled))
-	require.NoError(t, r.Await(within(t, 60*time.Second), name+"-0"))
-	require.NoError(t, r.StopSources(within(t, 20*time.Second)))
+	require.NoError(t, r.Arm(soon(t), name+"-0", phase.Polled))
+	require.NoError(t, r.Await(soon(t), name+"-0"))
+	require.NoError(t, r.StopSources(soon(t)))
 	handed := func() bool {
 		done := false
 		eventually(t, "records in hand, or none left", func() bool {
@@ -39,9 +38,9 @@ func TestShareGroupGivesUpWhatKillsItsWorkers(t *testing.T) {
 	}
 	for deaths := 0; handed(); deaths++ {
 		require.Less(t, deaths, most, "a worker that dies with all it gets comes to an end")
-		require.NoError(t, r.Kill(within(t, 10*time.Second), name+"-0"))
-		require.NoError(t, r.Restart(within(t, 30*time.Second), name+"-0"))
-		require.NoError(t, r.Arm(within(t, 10*time.Second), name+"-0", phase.Polled))
+		require.NoError(t, r.Kill(soon(t), name+"-0"))
+		require.NoError(t, r.Restart(soon(t), name+"-0"))
+		require.NoError(t, r.Arm(soon(t), name+"-0", phase.Polled))
 	}
 	r.finish()
 	require.Empty(t, r.Incidents())

@@ -34,8 +34,8 @@ func slowOptions() member.Options {
 // length is every reader's latency. slow-outside makes the same call before the transaction.
 func slowTransaction() Pipeline {
 	return Pipeline{
-		PipelineInfo: transactionalInfo("slow-transaction",
-			"transactional with a slow external call inside the transaction", "transaction.timeout.ms=60000, an external call inside the transaction"),
+		PipelineInfo: keepingInputOrder(transactionalInfo("slow-transaction",
+			"transactional with a slow external call inside the transaction", "transaction.timeout.ms=60000, an external call inside the transaction")),
 		work: func(ctx context.Context, w *worker.Worker) error {
 			return worker.Transactor{Timeout: slowTimeout, Inside: slowCall(w)}.Run(ctx, w)
 		},

@@ -19,14 +19,21 @@ import (
 // begins, which fences the old producer and reads the offsets that really were committed.
 func transactional() Pipeline {
 	return Pipeline{
-		PipelineInfo: transactionalInfo("transactional",
-			"poll, produce and commit offsets in one transaction (GroupTransactSession, read_committed)"),
+		PipelineInfo: keepingInputOrder(transactionalInfo("transactional",
+			"poll, produce and commit offsets in one transaction (GroupTransactSession, read_committed)")),
 		work:       worker.Transactor{}.Run,
 		options:    worker.GroupOptions(),
 		loop:       loopOfTransactional,
 		breaksWhen: "never, with transaction.version 2 on both sides and read_committed readers",
 		cost:       "a transaction's end for each poll; readers wait for it, and for the timeout of one whose worker died",
 	}
+}
+
+// keepingInputOrder is a transactional pipeline's that commits an input partition's outputs in the order of the inputs: nothing
+// is read beyond an offset before what comes before it is committed or read again.
+func keepingInputOrder(info harness.PipelineInfo) harness.PipelineInfo {
+	info.KeepsInputOrder = true
+	return info
 }
 
 // transactionalInfo is what pipelines with a transaction around each poll have in common.

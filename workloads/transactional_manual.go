@@ -10,8 +10,8 @@ import "github.com/chaeos/chaeos/workloads/worker"
 // opened, which reads the committed offsets again.
 func transactionalManual() Pipeline {
 	return Pipeline{
-		PipelineInfo: transactionalInfo("transactional-manual",
-			"a consumer and a transactional producer of its own; offsets sent with the group's generation"),
+		PipelineInfo: keepingInputOrder(transactionalInfo("transactional-manual",
+			"a consumer and a transactional producer of its own; offsets sent with the group's generation")),
 		work:       worker.ByHand{Metadata: true}.Run,
 		options:    worker.GroupOptions(),
 		loop:       loopOfManual("with the group's member id and generation: a zombie's are refused"),

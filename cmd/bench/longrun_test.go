@@ -93,16 +93,16 @@ func (l *longRun) faults() {
 		}
 		f := harness.FaultRecord{Fault: "partition", Target: "leader of output/0", At: time.Duration(n) * longPace, For: time.Duration(faulty) * longPace,
 			Injected: longAt(n), Healed: longAt(n + faulty), Resolved: harness.Resolved{Text: "broker 1 (leads output/0)", Brokers: []int{1}},
-			Effect: "leader of output/0: 1 -> 2 after 8.0s", HealProof: "no toxic left on 8 links"}
+			Reaction: "leader of output/0: 1 -> 2 after 8.0s", HealProof: "no toxic left on 8 links"}
 		if kill {
-			f.Fault, f.Target, f.Effect, f.HealProof = "worker-kill", "holder of input/0", "3 workers killed", "3 workers are back"
+			f.Fault, f.Target, f.Reaction, f.HealProof = "worker-kill", "holder of input/0", "3 workers killed", "3 workers are back"
 			f.Resolved = harness.Resolved{Text: "worker 0 of every pipeline", Members: []string{"auto-commit-0", "idempotent-0", "transactional-0"}}
 		}
 		for p := range int32(struck) {
 			f.Resolved.Partitions = append(f.Resolved.Partitions, p)
 		}
 		for _, layout := range l.record.Plan.Pipelines {
-			f.Bites = append(f.Bites, harness.Bite{Pipeline: layout.Name, Bit: true, Proof: "312 kB cut", InFlight: 40})
+			f.Proofs = append(f.Proofs, harness.Proof{Pipeline: layout.Name, TookEffect: true, Text: "312 kB cut", InFlight: 40})
 		}
 		l.record.Faults = append(l.record.Faults, f)
 	}

@@ -66,7 +66,7 @@ a pipeline: docs/JEPSEN.md says what becomes of what.`,
 	return c
 }
 
-// exportJepsen judges nothing: whoever reads these files judges for themselves.
+// exportJepsen judges nothing: another checker reads these files and does.
 func (a *app) exportJepsen(dir, into, to string) error {
 	switch {
 	case into == "":

@@ -46,6 +46,10 @@ var stairs = map[string][]string{
 		"verifiers/words", "verifiers/keyset", "verifiers/observation", "verifiers/txns", "verifiers/saved",
 		"verifiers/logs", "verifiers/rows", "verifiers/causes", "verifiers/checks", "verifiers", "verifiers/explain",
 	},
+	"workloads": {
+		"workloads/protocol", "workloads/phase", "workloads/properties", "workloads/fleet", "workloads/member",
+		"workloads/source", "workloads/worker", "workloads/service", "workloads",
+	},
 }
 
 // climbs returns why from must not import to, in the same room, or "".
@@ -115,6 +119,11 @@ func TestImportRuleIsOne(t *testing.T) {
 		{"verifiers/causes", "verifiers/checks", false},
 		{"verifiers/saved", "verifiers/logs", false},
 		{"verifiers/checks", "verifiers", false},
+		{"workloads", "workloads/fleet", true},
+		{"workloads/worker", "workloads/member", true},
+		{"workloads/fleet", "workloads/member", false},
+		{"workloads/member", "workloads/worker", false},
+		{"workloads/worker", "workloads", false},
 		{"harness", "harness/wait", true},
 		{"toxics", "harness/ask", true},
 		{"verifiers/readback", "harness/ask", true},

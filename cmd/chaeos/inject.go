@@ -152,10 +152,10 @@ func handReport(r harness.ByHand) string {
 	} else {
 		fmt.Fprintf(lines, "healed\tafter %.1fs\n", r.Healed.Sub(r.Injected).Round(time.Millisecond).Seconds())
 	}
-	if r.Effect != "" {
-		fmt.Fprintf(lines, "effect\t%s\n", r.Effect)
+	if r.Reaction != "" {
+		fmt.Fprintf(lines, "reaction\t%s\n", r.Reaction)
 	}
-	for _, proof := range proofs(r.Bites) {
+	for _, proof := range texts(r.Proofs) {
 		fmt.Fprintf(lines, "seen\t%s\n", proof)
 	}
 	for _, l := range slices.Sorted(maps.Keys(r.Links)) {
@@ -167,11 +167,11 @@ func handReport(r harness.ByHand) string {
 	return b.String()
 }
 
-// proofs are what was measured, each once: by hand there are no pipelines whose own records could be counted.
-func proofs(bites []harness.Bite) []string {
+// texts are what was measured, each once: by hand there are no pipelines whose own records could be counted.
+func texts(proofs []harness.Proof) []string {
 	var all []string
-	for _, b := range bites {
-		all = append(all, strings.TrimSuffix(b.Proof, inject.NothingInFlight))
+	for _, p := range proofs {
+		all = append(all, strings.TrimSuffix(p.Text, inject.NothingInFlight))
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

@@ -30,10 +30,10 @@ func fakeByHand() byHand {
 		inject: func(ctx context.Context, _ harness.Cluster, f harness.ScheduledFault, _ uint64, t harness.Terminal) (harness.ByHand, error) {
 			r := harness.ByHand{FaultRecord: harness.FaultRecord{
 				Fault: f.Name, Target: f.Target, Options: fmt.Sprint(f.Fault), For: f.For, Injected: 1,
-				Resolved: harness.Resolved{Text: "broker 2 (leads output/1)", Links: []string{"2-1-replication"}}, Effect: "leadership did not move",
-				Bites: []harness.Bite{
-					{Pipeline: "orders", Proof: "312 kB delayed on client-2, but no record was in flight"},
-					{Pipeline: "payments", Proof: "312 kB delayed on client-2"},
+				Resolved: harness.Resolved{Text: "broker 2 (leads output/1)", Links: []string{"2-1-replication"}}, Reaction: "leadership did not move",
+				Proofs: []harness.Proof{
+					{Pipeline: "orders", Text: "312 kB delayed on client-2, but no record was in flight"},
+					{Pipeline: "payments", Text: "312 kB delayed on client-2"},
 				},
 			}}
 			t.Note(r.Resolved.Text)

@@ -54,7 +54,7 @@ func pageOf(report *harness.Report, dir string) (*page.Timeline, error) {
 	t.Explain = "chaeos explain " + shellWord(near(dir))
 	for _, f := range report.Faults {
 		if f.Injected != 0 {
-			t.Faults = append(t.Faults, page.Band{From: a.at(f.Injected), To: a.to(f.Healed), Name: f.Fault, Text: f.Fault + ": " + f.Resolved.Text + "\n" + f.Effect})
+			t.Faults = append(t.Faults, page.Band{From: a.at(f.Injected), To: a.to(f.Healed), Name: f.Fault, Text: f.Fault + ": " + f.Resolved.Text + "\n" + f.Reaction})
 		}
 	}
 	var series map[string]*series

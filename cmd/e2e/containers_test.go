@@ -19,8 +19,8 @@ func inContainers(t *testing.T, args ...string) *harness.Report {
 	require.Equal(t, "containers", r.Provider)
 	for _, f := range r.Faults {
 		require.NotZero(t, f.Healed, f.Fault)
-		for _, b := range f.Bites {
-			require.True(t, b.Bit, "%s of %s did not bite %s: %s", f.Fault, f.Target, b.Pipeline, b.Proof)
+		for _, b := range f.Proofs {
+			require.True(t, b.TookEffect, "%s of %s did not bite %s: %s", f.Fault, f.Target, b.Pipeline, b.Text)
 		}
 	}
 	for _, row := range r.Rows {

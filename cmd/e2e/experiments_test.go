@@ -31,8 +31,8 @@ func lossy(t *testing.T, name string, flags ...string) *harness.Report {
 	r := i.report()
 	for _, f := range r.Faults {
 		require.NotZero(t, f.Healed, f.Fault)
-		for _, b := range f.Bites {
-			require.True(t, b.Bit || !f.Concerns(b.Pipeline), "%s of %s did not bite %s: %s", f.Fault, f.Target, b.Pipeline, b.Proof)
+		for _, b := range f.Proofs {
+			require.True(t, b.TookEffect || !f.Concerns(b.Pipeline), "%s of %s did not bite %s: %s", f.Fault, f.Target, b.Pipeline, b.Text)
 		}
 	}
 	for _, row := range r.Rows {

@@ -129,7 +129,7 @@ func expectRows(table *tabwriter.Writer, exp harness.Experiment) {
 		var texts []string
 		for _, g := range harness.Guarantees() {
 			expectation, named := exp.Expect[info.Name][g]
-			if !named && g == info.Claims {
+			if !named && (g == info.Claims || g == harness.InOrder && info.ClaimsOrder()) {
 				expectation = harness.MustHold
 			}
 			if expectation != "" {

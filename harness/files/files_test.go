@@ -50,7 +50,7 @@ func TestReplace(t *testing.T) {
 	require.Equal(t, []string{"report.html"}, names(t, dir), "nothing is left behind")
 }
 
-// TestReplaceFollowsNoLink: a folder from elsewhere may hold links to files of whoever looks at it.
+// TestReplaceFollowsNoLink: a folder from elsewhere may hold links to files of the person who looks at it.
 func TestReplaceFollowsNoLink(t *testing.T) {
 	dir, mine := t.TempDir(), filepath.Join(t.TempDir(), "mine")
 	require.NoError(t, os.WriteFile(mine, []byte("keep"), 0o644))

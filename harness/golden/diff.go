@@ -98,8 +98,8 @@ func sameStart(one, other string) (n int) {
 	return n
 }
 
-// common holds, for every pair of positions, how many lines a and b have in common from there on. Of texts too long for that
-// it says that nothing is.
+// common holds, for every pair of positions, how many lines a and b have in common from there on. For texts that are too
+// long for that it finds nothing.
 func common(a, b []string) [][]int {
 	longest := make([][]int, len(a)+1)
 	if len(a)*len(b) > mostCells {

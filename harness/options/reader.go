@@ -12,7 +12,7 @@ import (
 type Error struct {
 	// Option is the option's name.
 	Option string
-	// Unknown says that there is no such option: its name is wrong, not its value.
+	// Unknown means that there is no such option: its name is wrong, not its value.
 	Unknown bool
 	Reason  string
 }

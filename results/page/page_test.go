@@ -27,7 +27,7 @@ func sample() (*harness.Report, *page.Timeline) {
 		LoadStart: int64(start), Exit: 3, Why: "transactional violated exactly-once, which must hold",
 		Faults: []harness.FaultRecord{{Fault: "partition", Target: "leader of output/0", At: 12 * time.Second, For: 15 * time.Second,
 			Injected: start.Add(12 * time.Second), Healed: start.Add(27 * time.Second), Resolved: harness.Resolved{Text: "broker 1"},
-			Bites: []harness.Bite{{Pipeline: "transactional", Bit: true}}}},
+			Proofs: []harness.Proof{{Pipeline: "transactional", TookEffect: true}}}},
 		Rows: []harness.Row{
 			{Pipeline: "acks1", Claims: harness.AtLeastOnce, Delivered: "at-least-once", ProducerOnly: true,
 				Verdicts: []harness.GuaranteeVerdict{{Guarantee: harness.AtLeastOnce, Verdict: harness.Held}}, Numbers: harness.NumbersOf("input", 96210, "unique", 96210)},

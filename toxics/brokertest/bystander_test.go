@@ -17,9 +17,9 @@ import (
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
-// bystander is somebody whom a fault must leave alone: it writes and reads a topic of its own all the time, over links of
-// its own, and has a group that is empty and a transaction that stays open. How all that stands is noted, and compared
-// while the fault is active and after its heal.
+// bystander is what a fault must leave alone: it writes and reads a topic of its own all the time, over links of its own, and has
+// an empty group and a transaction that stays open. Its state is noted, and compared while the fault is active and after its
+// heal.
 type bystander struct {
 	stage *stage
 	name  string
@@ -149,7 +149,7 @@ func (b *bystander) read(ctx context.Context) {
 const (
 	// movedBy is how many records more in each partition show that it moves.
 	movedBy = 10
-	// undelayed is longer than a round trip that nobody delays: the shortest of several, for a busy machine makes them long.
+	// undelayed is longer than a round trip that no fault delays: the shortest of several, for a busy machine makes them long.
 	undelayed = 300 * time.Millisecond
 )
 
@@ -178,7 +178,7 @@ func (b *bystander) moves(t *testing.T, when string) {
 	}
 }
 
-// leftAlone asserts that it goes on, and that all of it stands as it was noted.
+// leftAlone asserts that it goes on, and that its state is as it was noted.
 func (b *bystander) leftAlone(t *testing.T, when string) {
 	t.Helper()
 	b.moves(t, when)
@@ -204,5 +204,5 @@ func (b *bystander) withOthers(t *testing.T, but int) {
 	b.look(t)
 }
 
-// look notes how it stands now.
+// look notes its state now.
 func (b *bystander) look(t *testing.T) { t.Helper(); b.was = b.stands(t) }

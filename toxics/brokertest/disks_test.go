@@ -26,10 +26,10 @@ func TestBrokerStopHandsOverFirst(t *testing.T) {
 	assert.True(t, s.progresses(t, 1, 10*time.Second))
 	s.heal(t, i)
 	bite := onlyBite(t, i)
-	assert.True(t, bite.Bit, bite.Proof)
-	assert.Contains(t, bite.Proof, "shut down broker 1, which led output/0")
+	assert.True(t, bite.TookEffect, bite.Text)
+	assert.Contains(t, bite.Text, "shut down broker 1, which led output/0")
 	checkHeal(t, i, "broker 1 runs")
-	t.Log(took, bite.Proof, effectOf(i))
+	t.Log(took, bite.Text, effectOf(i))
 }
 
 func TestRollingRestartPacedByISR(t *testing.T) {
@@ -58,7 +58,7 @@ func TestRollingRestartPacedByISR(t *testing.T) {
 	b.leftAlone(t, "after that")
 	b.ends(t)
 	for _, broker := range []string{"broker 2", "broker 3"} {
-		assert.Contains(t, onlyBite(t, i).Proof, "restarted "+broker)
+		assert.Contains(t, onlyBite(t, i).Text, "restarted "+broker)
 	}
 	s.electPreferred(t)
 }
@@ -73,8 +73,8 @@ func TestAWipedBrokerCopiesEverythingAgain(t *testing.T) {
 	assert.True(t, s.progresses(t, 0, 10*time.Second), "clients of broker 1 are left alone")
 	begin := time.Now()
 	s.heal(t, i) // awaits that every replica is in sync
-	t.Log("in sync again after", time.Since(begin), onlyBite(t, i).Proof)
-	assert.True(t, onlyBite(t, i).Bit)
+	t.Log("in sync again after", time.Since(begin), onlyBite(t, i).Text)
+	assert.True(t, onlyBite(t, i).TookEffect)
 	log, err := os.Stat(filepath.Join(data, s.Plan.Pipelines[0].Output+"-0", "00000000000000000000.log"))
 	require.NoError(t, err)
 	assert.Positive(t, log.Size())
@@ -93,8 +93,8 @@ func TestPowerLoss(t *testing.T) {
 		}
 		s.heal(t, i)
 		bite := onlyBite(t, i)
-		t.Log(options, bite.Proof, lastingOf(i))
-		require.True(t, bite.Bit, bite.Proof)
+		t.Log(options, bite.Text, lastingOf(i))
+		require.True(t, bite.TookEffect, bite.Text)
 		after := s.end(t, 0)
 		lost := map[int]harness.Lasting{}
 		for _, l := range lastingOf(i) {
@@ -129,7 +129,7 @@ func (s *stage) electPreferred(t *testing.T) {
 	}))
 }
 
-// end asks for the end of an output partition's log, of whoever leads it.
+// end asks an output partition's leader for the end of its log.
 func (s *stage) end(t *testing.T, partition int32) int64 { return s.offset(t, partition, -1) }
 
 // offset asks an output partition's leader for the offset of a timestamp: -1 is the log's end, -2 its start.

@@ -55,8 +55,8 @@ func TestLatencyOnClientLinks(t *testing.T) {
 	assert.Less(t, others, delay, "broker 2 is left alone")
 	s.heal(t, i)
 	bite := onlyBite(t, i)
-	assert.True(t, bite.Bit, bite.Proof)
-	assert.Contains(t, bite.Proof, "delayed on ")
+	assert.True(t, bite.TookEffect, bite.Text)
+	assert.Contains(t, bite.Text, "delayed on ")
 	assert.Less(t, s.fastest(t, 0, 3*time.Second), delay, "healed")
 	assert.True(t, s.progresses(t, 0, 20*time.Second))
 }
@@ -71,11 +71,11 @@ func TestPartitionOfTheLeader(t *testing.T) {
 	require.NoError(t, wait.Sleep(t.Context(), time.Second))
 	s.heal(t, i)
 	bite := onlyBite(t, i)
-	assert.True(t, bite.Bit, bite.Proof)
-	assert.Contains(t, bite.Proof, "cut on ")
+	assert.True(t, bite.TookEffect, bite.Text)
+	assert.Contains(t, bite.Text, "cut on ")
 	assert.Regexp(t, fmt.Sprintf(`^leader of output/0: 1 -> %d after \d+\.\ds$`, next), effectOf(i))
 	assert.True(t, s.progresses(t, 0, 20*time.Second))
-	t.Log(i.Resolved().Text, "|", bite.Proof, "|", effectOf(i))
+	t.Log(i.Resolved().Text, "|", bite.Text, "|", effectOf(i))
 }
 
 func TestClientsLoseABrokerThatItsPeersKeep(t *testing.T) {
@@ -88,10 +88,10 @@ func TestClientsLoseABrokerThatItsPeersKeep(t *testing.T) {
 	assert.Zero(t, s.newLeader(t, 1, 2, time.Second), "its peers don't notice")
 	s.heal(t, i)
 	bite := onlyBite(t, i)
-	assert.True(t, bite.Bit, bite.Proof)
+	assert.True(t, bite.TookEffect, bite.Text)
 	assert.Equal(t, "leadership did not move", effectOf(i))
 	assert.True(t, s.progresses(t, 1, 20*time.Second))
-	t.Log(bite.Proof)
+	t.Log(bite.Text)
 }
 
 func TestBrokerKill(t *testing.T) {
@@ -106,12 +106,12 @@ func TestBrokerKill(t *testing.T) {
 	require.NoError(t, wait.Sleep(t.Context(), time.Second))
 	s.heal(t, i)
 	bite := onlyBite(t, i)
-	assert.True(t, bite.Bit, bite.Proof)
+	assert.True(t, bite.TookEffect, bite.Text)
 	assert.Contains(t, effectOf(i), fmt.Sprintf("output/0: 1 -> %d after ", next))
-	assert.Contains(t, bite.Proof, "killed broker 1, which led output/0")
-	assert.Contains(t, bite.Proof, fmt.Sprintf("; leader of output/0: 1 -> %d after ", next))
+	assert.Contains(t, bite.Text, "killed broker 1, which led output/0")
+	assert.Contains(t, bite.Text, fmt.Sprintf("; leader of output/0: 1 -> %d after ", next))
 	assert.True(t, s.progresses(t, 0, 20*time.Second))
-	t.Log(i.Resolved().Text, "|", bite.Proof, "|", effectOf(i))
+	t.Log(i.Resolved().Text, "|", bite.Text, "|", effectOf(i))
 }
 
 func TestBrokerPause(t *testing.T) {
@@ -124,8 +124,8 @@ func TestBrokerPause(t *testing.T) {
 	require.NoError(t, wait.Sleep(t.Context(), 3*time.Second))
 	s.heal(t, i)
 	bite := onlyBite(t, i)
-	assert.True(t, bite.Bit, bite.Proof)
+	assert.True(t, bite.TookEffect, bite.Text)
 	assert.Contains(t, effectOf(i), "output/1: 2 -> ")
 	assert.True(t, s.progresses(t, 1, 20*time.Second))
-	t.Log(i.Resolved().Text, "|", bite.Proof, "|", effectOf(i))
+	t.Log(i.Resolved().Text, "|", bite.Text, "|", effectOf(i))
 }

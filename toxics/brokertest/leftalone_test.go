@@ -26,7 +26,7 @@ var elsewhere = []string{
 	"worker-pause", "worker-scale", "worker-stop",
 }
 
-// aim is how a fault is injected beside a bystander: whatever is not given is as it is tried elsewhere.
+// aim is how a fault is injected next to a bystander: what is not set is as in package tried.
 type aim struct {
 	target  string
 	options map[string]any
@@ -34,7 +34,7 @@ type aim struct {
 	before func(*testing.T, *stage, *bystander) func(*testing.T)
 	// proof is a pattern of what the fault must quote.
 	proof string
-	// last says that it leaves leaders where others don't expect them.
+	// last means that it moves leaders from where other faults expect them.
 	last bool
 }
 
@@ -74,9 +74,8 @@ func aimAt(kind kit.Kind) aim {
 	return a
 }
 
-// TestFaultsLeaveOthersAlone: every fault that has no test of its own takes effect, and whoever uses another topic, group,
-// transactional id, client, broker or worker goes on as before, while the fault is active and after its heal, which leaves
-// nothing on any link.
+// TestFaultsLeaveOthersAlone: every fault that has no test of its own takes effect; users of another topic, group, transactional
+// id, client, broker or worker go on as before, while the fault is active and after its heal, which leaves nothing on any link.
 func TestFaultsLeaveOthersAlone(t *testing.T) {
 	left := map[target.Class][]kit.Kind{}
 	for _, kind := range toxics.All() {
@@ -86,7 +85,7 @@ func TestFaultsLeaveOthersAlone(t *testing.T) {
 	}
 	for class, kinds := range left {
 		slices.SortStableFunc(kinds, func(x, y kit.Kind) int { return ifLast(x) - ifLast(y) })
-		s, b := beside(t, class)
+		s, b := withBystander(t, class)
 		for _, kind := range kinds {
 			t.Run(kind.Name, func(t *testing.T) { s.leavesAlone(t, b, kind.Name, aimAt(kind)) })
 		}
@@ -101,7 +100,7 @@ func ifLast(kind kit.Kind) int {
 	return 0
 }
 
-// stageClass says what a fault needs to be tried on: workers, members of other sorts, or brokers and clients only.
+// stageClass is what a fault needs to be tried on: workers, members of other sorts, or brokers and clients only.
 func stageClass(hits target.Class) target.Class {
 	switch hits {
 	case target.Workers:
@@ -112,9 +111,9 @@ func stageClass(hits target.Class) target.Class {
 	return target.Brokers
 }
 
-// beside makes a stage, and a bystander that uses brokers 1 and 3 only: some of it is on the very broker, link group or
-// partition number that faults hit. Where processes of members are hit, brokers are not, and it uses all of them.
-func beside(t *testing.T, class target.Class) (*stage, *bystander) {
+// withBystander makes a stage, and a bystander that uses brokers 1 and 3 only: some of it is on the very broker, link group or
+// partition number that faults hit. Faults on members' processes hit no broker, so there it uses all of them.
+func withBystander(t *testing.T, class target.Class) (*stage, *bystander) {
 	t.Helper()
 	switch class {
 	case target.Workers:
@@ -140,9 +139,9 @@ func (s *stage) leavesAlone(t *testing.T, b *bystander, fault string, a aim) {
 	b.leftAlone(t, "while it is active")
 	s.heal(t, i)
 	var proofs []string
-	for _, bite := range i.Bites(t.Context()) {
-		if bite.Bit {
-			proofs = append(proofs, bite.Proof)
+	for _, bite := range i.Proofs(t.Context()) {
+		if bite.TookEffect {
+			proofs = append(proofs, bite.Text)
 		}
 	}
 	require.NotEmpty(t, proofs, "it took no effect")
@@ -175,7 +174,7 @@ func transactionToLose(t *testing.T, s *stage, b *bystander) func(*testing.T) {
 	}
 }
 
-// othersPreferred makes another replica the preferred leader of both topics' first partitions, and elects nobody.
+// othersPreferred makes another replica the preferred leader of both topics' first partitions, and elects none.
 func othersPreferred(t *testing.T, s *stage, b *bystander) func(*testing.T) {
 	req := kmsg.NewPtrAlterPartitionAssignmentsRequest()
 	req.TimeoutMillis = 15_000

@@ -11,7 +11,7 @@ import (
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
-// Each fault on client links is seen by whoever uses them, and by nobody else.
+// Each fault on client links is seen by the clients that use them, and by no others.
 func TestFaultsOnClientLinks(t *testing.T) {
 	s := newStage(t)
 	for _, c := range []struct {
@@ -29,19 +29,19 @@ func TestFaultsOnClientLinks(t *testing.T) {
 		undo(t, i)
 		checkHeal(t, i, c.healed)
 		bite := onlyBite(t, i)
-		assert.True(t, bite.Bit, bite.Proof)
-		assert.Regexp(t, c.proof, bite.Proof)
+		assert.True(t, bite.TookEffect, bite.Text)
+		assert.Regexp(t, c.proof, bite.Text)
 		assert.True(t, s.progresses(t, 0, 20*time.Second), "%s: healed", c.fault)
-		t.Log(c.fault, bite.Proof)
+		t.Log(c.fault, bite.Text)
 	}
 	slow := s.inject(t, "bandwidth", "worker 0", map[string]any{"rate": 1, "from": "broker 1", "direction": "to"})
 	s.waits(t, slow.Resolved().Links[0])
 	fast := s.fastest(t, 1, 2*time.Second)
 	s.heal(t, slow)
 	assert.Positive(t, fast)
-	assert.True(t, onlyBite(t, slow).Bit, onlyBite(t, slow).Proof)
+	assert.True(t, onlyBite(t, slow).TookEffect, onlyBite(t, slow).Text)
 	assert.True(t, s.progresses(t, 0, 20*time.Second))
-	t.Log(onlyBite(t, slow).Proof)
+	t.Log(onlyBite(t, slow).Text)
 }
 
 // waits returns once bytes of the dialling side have been waiting in a link for several looks: a client that is only just

@@ -1,5 +1,5 @@
-// Package brokertest tries the faults on real brokers: that each bites, measured by its effect, that it leaves others
-// alone, and that it heals. All tests share one cluster and make topics of their own.
+// Package brokertest tries the faults on real brokers: that each takes effect, by measurement, that it leaves others alone, and
+// that it heals. All tests share one cluster and make topics of their own.
 package brokertest
 
 import (

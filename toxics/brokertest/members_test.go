@@ -9,7 +9,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 )
 
-// TestSourcesUnderTestDieAndTheServiceHangs: the members of a run beside its workers.
+// TestSourcesUnderTestDieAndTheServiceHangs: the members of a run besides its workers.
 func TestSourcesUnderTestDieAndTheServiceHangs(t *testing.T) {
 	s := newWorkers(t, "idempotent-producer", "notify-then-commit")
 	service, worker := s.member(t, "service"), s.member(t, "notify-then-commit-0")
@@ -28,9 +28,9 @@ func TestSourcesUnderTestDieAndTheServiceHangs(t *testing.T) {
 	assert.Equal(t, service.Pid, s.member(t, "service").Pid)
 	for pipeline, i := range map[string]harness.Injection{"idempotent-producer": kill, "notify-then-commit": hang} {
 		require.NoError(t, i.Heal(t.Context()))
-		for _, bite := range i.Bites(t.Context()) {
-			t.Log(bite.Pipeline, "|", bite.Proof)
-			assert.Equal(t, bite.Pipeline == pipeline, bite.Bit, "%s: %s", bite.Pipeline, bite.Proof)
+		for _, bite := range i.Proofs(t.Context()) {
+			t.Log(bite.Pipeline, "|", bite.Text)
+			assert.Equal(t, bite.Pipeline == pipeline, bite.TookEffect, "%s: %s", bite.Pipeline, bite.Text)
 		}
 	}
 	assert.Empty(t, s.Fleet.(harness.Lifecycle).Incidents())

@@ -18,7 +18,7 @@ import (
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
-// groupState is what a coordinator says of a group.
+// groupState is what a coordinator says about a group.
 type groupState struct {
 	// protocol is who runs it: its members ("classic") or the brokers ("consumer", KIP-848).
 	protocol, assignor, state string
@@ -26,7 +26,7 @@ type groupState struct {
 	instances []string
 }
 
-// optioned are the ways to be a member of a group, each by a pipeline of its own, and what the coordinator must say of it.
+// optioned are the ways to be a member of a group, each by a pipeline of its own, and what the coordinator must say about it.
 var optioned = map[string]struct {
 	options            map[string]string
 	protocol, assignor string

@@ -79,11 +79,11 @@ func TestARestartIsNoticedLateBehindASlowClose(t *testing.T) {
 	for fault, proof := range map[harness.Injection]string{restart: "broker 1 runs", kill: "broker 1 runs", slow: "no toxic left on 1 links"} {
 		checkHeal(t, fault, proof)
 	}
-	assert.Regexp(t, `^\d+ connections? ended late on `+names[0], onlyBite(t, slow).Proof)
-	assert.Contains(t, onlyBite(t, restart).Proof, "restarted broker 1, which led output/0")
+	assert.Regexp(t, `^\d+ connections? ended late on `+names[0], onlyBite(t, slow).Text)
+	assert.Contains(t, onlyBite(t, restart).Text, "restarted broker 1, which led output/0")
 	for _, fault := range []harness.Injection{slow, restart} {
-		t.Log(onlyBite(t, fault).Proof, "|", effectOf(fault))
-		assert.True(t, onlyBite(t, fault).Bit)
+		t.Log(onlyBite(t, fault).Text, "|", effectOf(fault))
+		assert.True(t, onlyBite(t, fault).TookEffect)
 	}
 	assert.True(t, s.progresses(t, 0, 20*time.Second), "healed")
 	s.electPreferred(t)
@@ -142,8 +142,8 @@ func TestFaultsOfEverySortOverlap(t *testing.T) {
 	require.NoError(t, <-held)
 	for name, i := range faults {
 		bite := onlyBite(t, i)
-		t.Log(name, "|", bite.Proof)
-		assert.True(t, bite.Bit, name)
+		t.Log(name, "|", bite.Text)
+		assert.True(t, bite.TookEffect, name)
 	}
 	s.heal(t, faults["process"])
 	s.passes(t)

@@ -174,7 +174,7 @@ func (p *producer) run(ctx context.Context, topic string, partition int32) {
 	}
 }
 
-// progresses says whether a producer got 20 acknowledgements within d.
+// progresses reports whether a producer got 20 acknowledgements within d.
 func (s *stage) progresses(t *testing.T, producer int, d time.Duration) bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), d)
@@ -213,7 +213,7 @@ func (s *stage) try(t *testing.T, name, target string, options map[string]any) (
 		t.Cleanup(func() {
 			require.NoError(t, i.Heal(context.Background()))
 			if t.Failed() {
-				i.Bites(context.Background()) // has the toxics forget its rules, before another test looks at them
+				i.Proofs(context.Background()) // has the toxics forget its rules, before another test looks at them
 			}
 		})
 	}
@@ -309,14 +309,14 @@ func (s *stage) newLeader(t *testing.T, partition int32, old int, within time.Du
 	return leader
 }
 
-func onlyBite(t *testing.T, i harness.Injection) harness.Bite {
+func onlyBite(t *testing.T, i harness.Injection) harness.Proof {
 	t.Helper()
-	bites := i.Bites(t.Context())
+	bites := i.Proofs(t.Context())
 	require.Len(t, bites, 1)
 	return bites[0]
 }
 
-func effectOf(i harness.Injection) string { return i.(interface{ Effect() string }).Effect() }
+func effectOf(i harness.Injection) string { return i.(interface{ Reacted() string }).Reacted() }
 
 // coordinator asks broker 2 for a coordinator until there is one: the first question makes the internal topic.
 func coordinator(t *testing.T, s *stage, kind int8, key string) int {

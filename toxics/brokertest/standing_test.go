@@ -20,7 +20,7 @@ import (
 type standing struct {
 	// Processes are its brokers' and members'.
 	Processes map[string]string
-	// Leaders say of each partition who leads it in which epoch, and its replicas.
+	// Leaders are each partition's leader, leader epoch and replicas.
 	Leaders map[int32]string
 	// Settings are those that somebody set, of its topic and of its brokers.
 	Settings map[string]string
@@ -28,7 +28,7 @@ type standing struct {
 	Links map[string]string
 	// Offsets are what its group has committed.
 	Offsets []int64
-	// Transaction is what the coordinator says of its transaction, Open what the partition's leader does: they may differ.
+	// Transaction is what the coordinator says about its transaction, Open what the partition's leader says: they may differ.
 	Transaction, Open string
 	// Coordinators are its group's and its transactional id's.
 	Coordinators [2]int

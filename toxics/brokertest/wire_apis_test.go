@@ -83,10 +83,10 @@ func TestEveryAPI(t *testing.T) {
 	}
 	for n, api := range apis {
 		bite := onlyBite(t, injections[api.name])
-		t.Log(bite.Proof)
-		assert.True(t, bite.Bit, bite.Proof)
+		t.Log(bite.Text)
+		assert.True(t, bite.TookEffect, bite.Text)
 		side := []string{"request", "response"}[n%2]
-		assert.Regexp(t, fmt.Sprintf(`(?i)^\d %s %ss? delayed up to \d\.\ds on .*; answers: (NONE%s) ×`, api.name, side, api.codes), bite.Proof)
+		assert.Regexp(t, fmt.Sprintf(`(?i)^\d %s %ss? delayed up to \d\.\ds on .*; answers: (NONE%s) ×`, api.name, side, api.codes), bite.Text)
 	}
 	s.awaitInSync(t)
 	s.passes(t)
@@ -143,8 +143,8 @@ func TestCuts(t *testing.T) {
 		require.NoError(t, client.ProduceSync(within(t, 20*time.Second), &kgo.Record{Topic: topic, Value: []byte(moment)}).FirstErr())
 		undo(t, i)
 		bite := onlyBite(t, i)
-		t.Log(moment, "|", bite.Proof)
-		assert.True(t, bite.Bit, bite.Proof)
+		t.Log(moment, "|", bite.Text)
+		assert.True(t, bite.TookEffect, bite.Text)
 	}
 	assert.Equal(t, moments, s.readBack(t, topic, kgo.ReadUncommitted(), len(moments)))
 	s.passes(t)
@@ -169,8 +169,8 @@ func TestOnlyThePickedClientWaits(t *testing.T) {
 	s.heal(t, i)
 	require.NoError(t, <-acked)
 	bite := onlyBite(t, i)
-	t.Log(bite.Proof)
-	assert.True(t, bite.Bit, bite.Proof)
+	t.Log(bite.Text)
+	assert.True(t, bite.TookEffect, bite.Text)
 	s.passes(t)
 }
 
@@ -195,7 +195,7 @@ func TestALostRequestAndAHeldAnswer(t *testing.T) {
 	assert.Empty(t, acked)
 	s.heal(t, hold)
 	require.NoError(t, <-acked)
-	assert.Regexp(t, `^1 Produce request dropped on wire-\d+-1-client$`, onlyBite(t, drop).Proof)
-	assert.Regexp(t, `^1 Produce response held up to \d\.\ds on wire-\d+-1-client; answers: NONE ×1$`, onlyBite(t, hold).Proof)
+	assert.Regexp(t, `^1 Produce request dropped on wire-\d+-1-client$`, onlyBite(t, drop).Text)
+	assert.Regexp(t, `^1 Produce response held up to \d\.\ds on wire-\d+-1-client; answers: NONE ×1$`, onlyBite(t, hold).Text)
 	s.passes(t)
 }

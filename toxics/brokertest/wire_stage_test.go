@@ -101,7 +101,7 @@ func (s *stage) awaitWaiting(t *testing.T) string {
 	return at
 }
 
-// passes says that every link passes everything and remembers no rule.
+// passes asserts that every link passes everything and remembers no rule.
 func (s *stage) passes(t *testing.T) {
 	t.Helper()
 	for proxy, status := range s.statuses(t) {

@@ -96,8 +96,8 @@ func (s *stage) member(t *testing.T, name string) harness.Member {
 	return harness.Member{}
 }
 
-// nobody is the number of no worker.
-const nobody = -1
+// noWorker is the number of no worker.
+const noWorker = -1
 
 // awaitHeld waits until every partition of every pipeline is held again.
 func (s *stage) awaitHeld(t *testing.T) {
@@ -136,10 +136,10 @@ func TestWorkersAreKilledAtTheirPhasesAndStartedAgain(t *testing.T) {
 		assert.Equal(t, harness.MemberRunning, m.State, name)
 		assert.Equal(t, 2, m.Incarnation, name)
 	}
-	for _, bite := range i.Bites(t.Context()) {
-		t.Log(bite.Pipeline, "|", bite.Proof)
-		assert.True(t, bite.Bit, bite.Pipeline)
-		assert.Regexp(t, `^killed \S+ in phase (committed|flushed) with \d+ records held$`, bite.Proof)
+	for _, bite := range i.Proofs(t.Context()) {
+		t.Log(bite.Pipeline, "|", bite.Text)
+		assert.True(t, bite.TookEffect, bite.Pipeline)
+		assert.Regexp(t, `^killed \S+ in phase (committed|flushed) with \d+ records held$`, bite.Text)
 	}
 	s.awaitHeld(t)
 	assert.Empty(t, s.Fleet.(harness.Lifecycle).Incidents())
@@ -159,9 +159,9 @@ func TestWorkersArePausedAndGoOn(t *testing.T) {
 	undo(t, i)
 	undo(t, i)
 	b.leftAlone(t, "after that")
-	for _, bite := range i.Bites(t.Context()) {
-		assert.True(t, bite.Bit, bite.Proof)
-		assert.True(t, strings.HasPrefix(bite.Proof, "stopped "+bite.Pipeline+"-0, which owned output/"), bite.Proof)
+	for _, bite := range i.Proofs(t.Context()) {
+		assert.True(t, bite.TookEffect, bite.Text)
+		assert.True(t, strings.HasPrefix(bite.Text, "stopped "+bite.Pipeline+"-0, which owned output/"), bite.Text)
 	}
 	s.awaitHeld(t)
 	assert.Empty(t, s.Fleet.(harness.Lifecycle).Incidents())
@@ -180,7 +180,7 @@ func (s *stage) frozen(t *testing.T, i harness.Injection) {
 func TestWorkersComeAndGoAndReturnAsOthers(t *testing.T) {
 	s := newWorkers(t)
 	b := s.bystander(t, 1, 2, 3)
-	b.withOthers(t, nobody)
+	b.withOthers(t, noWorker)
 	more := s.inject(t, "worker-scale", "all workers", nil)
 	for _, l := range s.Plan.Pipelines {
 		added := s.member(t, l.Name+"-2")
@@ -213,9 +213,9 @@ func TestWorkersComeAndGoAndReturnAsOthers(t *testing.T) {
 		return len(s.transactionalIDs(t)) == len(before)+1, nil
 	}), "one transactional id more than %v", before)
 	for _, i := range []harness.Injection{more, stop, kill} {
-		for _, bite := range i.Bites(t.Context()) {
-			t.Log(bite.Pipeline, "|", bite.Proof)
-			assert.True(t, bite.Bit, bite.Proof)
+		for _, bite := range i.Proofs(t.Context()) {
+			t.Log(bite.Pipeline, "|", bite.Text)
+			assert.True(t, bite.TookEffect, bite.Text)
 		}
 	}
 	assert.Empty(t, s.Fleet.(harness.Lifecycle).Incidents(), "who is told to end does so in order")

@@ -13,7 +13,7 @@ type Facts struct {
 	Topics           []string
 	// TopicIDs replace names from Produce 13, Fetch 13, OffsetCommit 10 and TxnOffsetCommit 6 on.
 	TopicIDs [][16]byte
-	// Unanswered says that no response follows: Produce with acks=0.
+	// Unanswered means that no response follows: Produce with acks=0.
 	Unanswered bool
 }
 

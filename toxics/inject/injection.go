@@ -74,18 +74,18 @@ func (i *Injection) Heal(ctx context.Context) error {
 	return errors.Join(stopped, i.Undo.Run(ctx))
 }
 
-// Bites returns for each pipeline whether the fault took effect on it while it had records in flight.
-func (i *Injection) Bites(ctx context.Context) []harness.Bite {
+// Proofs returns for each pipeline whether the fault took effect on it while it had records in flight.
+func (i *Injection) Proofs(ctx context.Context) []harness.Proof {
 	measured := Proof(NotApplied)
 	if i.Prove != nil {
 		measured = i.Prove(ctx)
 	}
-	var bites []harness.Bite
+	var bites []harness.Proof
 	for _, l := range i.Field.Plan.Pipelines {
-		bite := harness.Bite{Pipeline: l.Name, InFlight: i.InFlight[l.Name]}
-		bite.Proof, bite.Bit = measured(l)
-		if bite.Bit && bite.InFlight == 0 && i.watch.most(l.Name) == 0 {
-			bite.Bit, bite.Proof = false, bite.Proof+NothingInFlight
+		bite := harness.Proof{Pipeline: l.Name, InFlight: i.InFlight[l.Name]}
+		bite.Text, bite.TookEffect = measured(l)
+		if bite.TookEffect && bite.InFlight == 0 && i.watch.most(l.Name) == 0 {
+			bite.TookEffect, bite.Text = false, bite.Text+NothingInFlight
 		}
 		bites = append(bites, bite)
 	}
@@ -95,8 +95,8 @@ func (i *Injection) Bites(ctx context.Context) []harness.Bite {
 // NotApplied is the proof of a fault whose injection failed.
 func NotApplied(harness.PipelineLayout) (string, bool) { return NotTouched("it was not applied") }
 
-// Effect is the cluster's reaction: how leadership moved, or that it didn't.
-func (i *Injection) Effect() string {
+// Reacted is the cluster's reaction: how leadership moved, or that it didn't.
+func (i *Injection) Reacted() string {
 	if i.Reaction != nil {
 		return i.Reaction()
 	}

@@ -37,7 +37,7 @@ type Action[S ~string] struct {
 	Do    func(context.Context) error
 	// Heal makes it run again, if no other fault has it.
 	Heal func(context.Context) error
-	// ForGood says that the process stays as the fault wants it: neither its heal nor that of any older fault changes it.
+	// ForGood means that the process stays as the fault wants it: neither its heal nor that of any older fault changes it.
 	ForGood bool
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/chaeos/chaeos/toxics/target"
 )
 
-// What a fault does to controllers that keep no records is seen in the quorum: who leads it, and whom the leader has not
-// heard of.
+// What a fault does to controllers that keep no records is seen in the quorum: which one leads it, and of which ones the leader
+// has not heard.
 func TestControllersAreHitWhereTheQuorumShowsIt(t *testing.T) {
 	const start, asking = history.Time(1e12), 100 * time.Millisecond
 	wall := time.UnixMilli(1_000_000)

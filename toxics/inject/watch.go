@@ -17,6 +17,7 @@ import (
 )
 
 const (
+	// WatchEvery is the pause between two looks at an active fault.
 	WatchEvery = 200 * time.Millisecond
 	// watchAtMost bounds a watch whose fault is never healed.
 	watchAtMost = 15 * time.Minute

@@ -19,7 +19,7 @@ import (
 )
 
 // BenchmarkArmed reports how fast requests of 64 KiB and their answers go through a proxy whose toxics are armed with rules
-// that match nothing, beside a proxy without them: the median ratio of pairs whose order alternates. There is nothing
+// that match nothing, next to a proxy without them: the median ratio of pairs whose order alternates. There is nothing
 // behind but a sink, so it is the cost at the proxy's own limit. One operation is a pair of 256 MiB each.
 func BenchmarkArmed(b *testing.B) {
 	for _, c := range []struct {

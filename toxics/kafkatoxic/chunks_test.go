@@ -68,7 +68,7 @@ func capturedStreams(t *testing.T) (requests, responses []byte) {
 	return requests, responses
 }
 
-// correlations goes through a stream of frames and changes their correlation ids, which stand at a place of the frame.
+// correlations goes through a stream of frames and changes their correlation ids, which are at a fixed offset.
 func correlations(data []byte, at int, change func(n int, id int32) int32) []byte {
 	data = bytes.Clone(data)
 	n := 0

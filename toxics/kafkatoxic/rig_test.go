@@ -165,14 +165,14 @@ func (p *peer) answer() int32 {
 	return int32(binary.BigEndian.Uint32(frame))
 }
 
-// silent says that nothing comes for a moment.
+// silent reports whether nothing comes for a moment.
 func (p *peer) silent() bool {
 	_ = p.SetReadDeadline(time.Now().Add(moment))
 	n, err := p.Read(make([]byte, 1))
 	return n == 0 && errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// closed says that the other side closes, without another byte.
+// closed reports whether the other side closes without another byte.
 func (p *peer) closed() bool {
 	_ = p.SetReadDeadline(time.Now().Add(patience))
 	n, err := p.Read(make([]byte, 1))
@@ -195,7 +195,7 @@ type got struct {
 	correlation  int32
 }
 
-// broker answers every request with the code it is told, and notes what it got.
+// broker answers every request with the code that is set, and notes what it got.
 type broker struct {
 	listener net.Listener
 	mu       sync.Mutex

@@ -47,7 +47,7 @@ type Rule struct {
 	Share string `json:"share,omitempty"`
 	Op    Op     `json:"op"`
 	On    Side   `json:"on"`
-	// After says that Cut lets the frame pass first.
+	// After means that Cut lets the frame pass first.
 	After bool `json:"after,omitempty"`
 	// APIs are names of the protocol ("EndTxn"), at least one.
 	APIs []string `json:"apis"`

@@ -19,7 +19,7 @@ type MemberFault struct {
 	Do    func(ctx context.Context, f *harness.Field, name string) error
 	// Heal makes a member run again; harmless if it does.
 	Heal func(ctx context.Context, f *harness.Field, name string) error
-	// ForGood says that the members stay as the fault wants them.
+	// ForGood means that the members stay as the fault wants them.
 	ForGood bool
 }
 

@@ -27,7 +27,7 @@ type MemberKill struct {
 	// Held is how many unfinished records a member must hold at its phase.
 	Held    uint64
 	restart string
-	// Renamed says that the next incarnation has another transactional id.
+	// Renamed means that the next incarnation has another transactional id.
 	Renamed bool
 	within  time.Duration
 }

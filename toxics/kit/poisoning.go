@@ -23,7 +23,7 @@ type Poisoning struct {
 	Counted func(target.Stream, harness.LinkBytes) int64
 	// Human writes a count with its unit, bytes unless set.
 	Human func(int64) string
-	// WhileActive says that the count ends at the heal, not after it.
+	// WhileActive means that the count ends at the heal, not after it.
 	WhileActive bool
 	// Backlog, if set, makes the largest count at any one time the proof, of streams that reached this many bytes.
 	Backlog int64

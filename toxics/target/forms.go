@@ -15,7 +15,7 @@ type form struct {
 	pattern *regexp.Regexp
 	brokers func(View, Target) ([]int, error)
 	workers func([]harness.Member, Target) ([]string, error)
-	// random says that one of them is meant, and the seed chooses which.
+	// random means that one of them is meant, and the seed chooses which.
 	random bool
 }
 

@@ -7,7 +7,7 @@ type Outage struct {
 	All   bool
 	// Found is one more, which is known at run time only.
 	Found bool
-	// Controller says that this one is the active controller.
+	// Controller means that this one is the active controller.
 	Controller bool
 }
 

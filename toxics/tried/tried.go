@@ -17,7 +17,7 @@ type Try struct {
 	Options map[string]any
 	// Before makes what the fault is to hit, each time before it is injected.
 	Before func(testing.TB, *harness.Field)
-	// Waits says that the fault waits for what the fakes never do.
+	// Waits means that the fault waits for what the fakes never do.
 	Waits bool
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers/saved"
 )
 
-// maxQuestions bounds how many commits one replay looks for: each entry is compared with all that ask for its partition.
+// maxQuestions bounds how many commits one search looks for: each entry is compared with all that ask for its partition.
 const maxQuestions = 1000
 
 // commitSearch finds single commits in the histories of a row's workers, in one pass over them: no commit is kept for it.
@@ -39,12 +39,12 @@ func (s *commitSearch) ask(partition int32, q *commitQuestion) {
 	s.byKey[partition] = append(s.byKey[partition], q)
 }
 
-// backTo asks which confirmed commit a reread went back to: the newest before the partition was given, or one of just
-// that position before the first poll, for a position is fetched only once no transaction holds it.
+// backTo asks which confirmed commit a reread went back to: the newest before the partition was assigned, or one of just
+// that offset before the first poll, because a committed offset is fetched only once no transaction holds it.
 func (s *commitSearch) backTo(x *harness.Reread, answer func(harness.CommitRef)) {
-	given := cmp.Or(x.Assigned, x.Began)
+	assigned := cmp.Or(x.Assigned, x.Began)
 	s.ask(x.Partition, &commitQuestion{
-		matches: func(c harness.CommitRef) bool { return c.At < given || c.At < x.Began && c.Offset == x.From },
+		matches: func(c harness.CommitRef) bool { return c.At < assigned || c.At < x.Began && c.Offset == x.From },
 		better:  func(c, than harness.CommitRef) bool { return c.At > than.At },
 		answer:  answer,
 	})

@@ -15,7 +15,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
-// copyOf is one visible copy of an input in the output log.
+// Copy is one copy of an input in the output log.
 type Copy struct {
 	// partition is the output partition's number.
 	partition int32
@@ -28,16 +28,16 @@ type Copy struct {
 	processing, txn uint64
 }
 
-// provenance is why duplicates exist.
+// Copies is why duplicates exist.
 type Copies struct {
 	By map[string]uint64
-	// same counts, by worker's life and output partition, further copies of one processing.
+	// same counts, by incarnation and output partition, further copies of one processing.
 	same map[txns.Incarnation]map[int32]*txns.Tally
-	// anomalies are the first duplicated inputs with all their copies; rereads what led to second deliveries.
+	// Anomalies are the first duplicated inputs with all their copies; Rereads are what led to second deliveries.
 	Anomalies []harness.Anomaly
 	charged   rereads
 	Rereads   []harness.Reread
-	// handed are the deliveries of the inputs in hand, where the row is a share group's.
+	// handed are the deliveries of the inputs in hand, if the row is a share group's.
 	handed handOuts
 }
 
@@ -45,21 +45,21 @@ type Copies struct {
 const (
 	// byBroker: the same producer id, epoch and record sequence stored twice.
 	ByBroker = "broker"
-	// One processing of a record stored several times: without a producer id nobody can tell; with another id or epoch the
+	// One processing of a record stored several times. Without a producer id no broker can know; with another id or epoch this
 	// broker could not; under one id and epoch the producer gave the record a new sequence.
 	ByResend       = "resend without producer id"
 	ByResendAcross = "resend across producer ids"
 	ByResendWithin = "resend under one producer id"
 	// byCall: the external service was called again for one processing of a record, and stored it again.
 	ByCall = "called again"
-	// byProcess is a second delivery; after it comes why, where the histories tell.
+	// ByProcess is a second delivery; after it comes why, if the histories show it.
 	ByProcess = "reprocessed"
 )
 
 // maxExamples bounds how many anomalies of a kind are kept in full.
 const MaxExamples = 3
 
-// trace reads the copies of every duplicated input again and says why each further one exists.
+// TraceCopies reads the copies of every duplicated input again and says why each further one exists.
 func TraceCopies(row *rows.Row) (*Copies, error) {
 	p := &Copies{By: map[string]uint64{}, same: map[txns.Incarnation]map[int32]*txns.Tally{}}
 	chunk := map[keyset.Key][]Copy{}
@@ -78,7 +78,7 @@ func TraceCopies(row *rows.Row) (*Copies, error) {
 		flush()
 	}
 	if failed == nil {
-		p.Rereads, failed = p.charged.settle(row)
+		p.Rereads, failed = p.charged.finish(row)
 	}
 	for i := range p.Anomalies {
 		a := &p.Anomalies[i]
@@ -125,7 +125,7 @@ func findCopies(row *rows.Row, wanted map[keyset.Key][]Copy, among *keyset.Set, 
 	err := together.AtMost(runtime.GOMAXPROCS(0), len(row.Out.Parts), func(i int) error {
 		p := row.Out.Parts[i]
 		return row.Out.Each(p, row.Out.MayHold(p, among), func(b *logs.Batch) {
-			if b.Stands == stand {
+			if b.Visibility == stand {
 				found[i] = collect(found[i], p, b, among, wanted)
 			}
 		})
@@ -195,8 +195,8 @@ func rereadsOf(copies []harness.CopyRef) (all []*harness.Reread) {
 	return all
 }
 
-// cause says why a copy exists beside the earlier ones: the best explanation that any of them gives. A second delivery
-// comes with the reread that it is charged to, where a history tells.
+// cause says why a copy exists after the earlier ones: the best explanation that any of them gives. A second delivery
+// comes with the reread that it is charged to, if a history shows one.
 func (p *Copies) cause(row *rows.Row, k keyset.Key, c Copy, earlier []Copy) (cause string, by *harness.Reread) {
 	for _, o := range earlier {
 		switch same := row.SourceUnderTest() || o.Incarnation == c.Incarnation && o.processing == c.processing; {
@@ -238,7 +238,7 @@ func copyRef(row *rows.Row, c Copy, cause string) harness.CopyRef {
 	return ref
 }
 
-// places says where copies are, and who wrote them.
+// Places says where copies are, and which worker wrote them.
 func Places(row *rows.Row, copies []harness.CopyRef) string {
 	text := ""
 	for i, c := range copies[:min(len(copies), MaxExamples)] {

@@ -12,7 +12,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers/saved"
 )
 
-// What proves that a range of a log was there once, best first: a reader that was given it, a high watermark above it, a
+// What proves that a range of a log was there once, best first: a reader that got it, a high watermark above it, a
 // leader's log end above it, an acknowledgement that named it.
 const (
 	seenByReader    = "live reader"
@@ -50,7 +50,7 @@ func truncated(p *logs.Partition, l *saved.Live) []harness.Truncation {
 	return all
 }
 
-// truncations are a row's, by output partition.
+// Truncations are a row's, by output partition.
 type Truncations map[int32][]harness.Truncation
 
 // at finds the truncation that took an offset, the best proof first.
@@ -63,7 +63,7 @@ func (t Truncations) at(partition int32, offset int64) *harness.Truncation {
 	return nil
 }
 
-// length is how many offsets of a partition were cut off: ranges may overlap, and leave what is sound between them.
+// Length is how many offsets of a partition were cut off. Ranges may overlap, and may leave sound ones between them.
 func (t Truncations) Length(partition int32) (n int64) {
 	ranges := slices.Clone(t[partition])
 	slices.SortFunc(ranges, func(a, b harness.Truncation) int { return cmp.Compare(a.From, b.From) })
@@ -86,7 +86,7 @@ func findTruncations(parts []*logs.Partition, l *saved.Live) Truncations {
 	return all
 }
 
-// notes says of each partition what was cut off: what readers could have been given, and what only a leader had.
+// notes says of each partition what was cut off: what readers could have got, and what only a leader had.
 func (t Truncations) notes() []string {
 	var texts []string
 	for _, p := range slices.Sorted(maps.Keys(t)) {
@@ -157,7 +157,7 @@ func byAcknowledgement(p *logs.Partition, l *saved.Live, offset int64, at histor
 	return nil
 }
 
-// deletionOf says how far a partition's log start moved, and which recorded fault moved it that far; nil where the log
+// DeletionOf says how far a partition's log start moved, and which recorded fault moved it that far; nil if the log
 // still starts at 0.
 func DeletionOf(r *saved.Run, p *logs.Partition) *harness.Deletion {
 	if p.Info.LogStart <= 0 {
@@ -172,7 +172,7 @@ func DeletionOf(r *saved.Run, p *logs.Partition) *harness.Deletion {
 	return d
 }
 
-// moves says that a fault recorded that it moved a partition's log start at least to where it is.
+// moves reports whether a fault recorded that it moved a partition's log start at least to where it is.
 func moves(f harness.FaultRecord, p *logs.Partition) bool {
 	for _, l := range f.Lasting {
 		if l.What == harness.LogStartMoved && l.Topic == p.At.Topic && l.Partition == p.At.Partition && l.To >= p.Info.LogStart {
@@ -182,6 +182,7 @@ func moves(f harness.FaultRecord, p *logs.Partition) bool {
 	return false
 }
 
+// DescribeDeletion says in a few words where a log starts, and why.
 func DescribeDeletion(d *harness.Deletion) string {
 	text := fmt.Sprintf("%s/%d starts at offset %d", d.Topic, d.Partition, d.LogStart)
 	if d.Fault == "" {

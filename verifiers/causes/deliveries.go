@@ -13,15 +13,15 @@ import (
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
-// handOut is one time that a share group's brokers gave a record to a member.
+// handOut is one time that a share group's brokers delivered a record to a member.
 type handOut struct {
 	txns.Incarnation
 	at         history.Time
 	processing uint64
-	// times is how often the brokers say they handed it out, this time included; 0: they said nothing.
+	// times is how often the brokers say they delivered it, this time included; 0: they said nothing.
 	times uint64
-	// told is the member's word on its acknowledgement, as far as it got.
-	told acknowledgement
+	// ack is what the member did to acknowledge it, as far as it got.
+	ack acknowledgement
 }
 
 // acknowledgement is what a member did to acknowledge a record: it began to, and was answered.
@@ -32,14 +32,14 @@ type acknowledgement struct {
 	at              history.Time
 }
 
-// handOuts are what a share group's workers were given: in time order, by input.
+// handOuts are what a share group's workers were delivered: in time order, by input.
 type handOuts struct {
 	of map[keyset.Key][]*handOut
-	// until are the times of each life's last entry: by then at the latest it had ended.
+	// until are the times of each incarnation's last entry: by then at the latest it had ended.
 	until map[txns.Incarnation]history.Time
 }
 
-// findHandOuts reads the histories of a share group's workers again for every time that one of the wanted inputs was handed out.
+// findHandOuts reads the histories of a share group's workers again for every time that one of the wanted inputs was delivered.
 func findHandOuts(row *rows.Row, wanted map[keyset.Key][]Copy) (handOuts, error) {
 	all := handOuts{map[keyset.Key][]*handOut{}, map[txns.Incarnation]history.Time{}}
 	offsets := map[int32][]int64{}
@@ -66,7 +66,7 @@ func findHandOuts(row *rows.Row, wanted map[keyset.Key][]Copy) (handOuts, error)
 	return all, nil
 }
 
-// handOutsOf follows one member's life.
+// handOutsOf follows one incarnation of a member.
 type handOutsOf struct {
 	txns.Incarnation
 	// wanted are the offsets of wanted records by partition, sorted.
@@ -88,12 +88,12 @@ func (l *handOutsOf) add(entry history.Entry) {
 		l.known(e.Partition, e.From, e.To, func(h *handOut) { h.times = e.Count })
 	case *history.Acknowledging:
 		for _, r := range e.Ranges {
-			l.known(r.Partition, r.From, r.To, func(h *handOut) { h.told = acknowledgement{begun: true} })
+			l.known(r.Partition, r.From, r.To, func(h *handOut) { h.ack = acknowledgement{begun: true} })
 		}
 	case *history.Acknowledged:
 		for _, r := range e.Ranges {
-			told := acknowledgement{begun: true, answered: true, outcome: e.Outcome, reason: e.Reason, at: e.At}
-			l.known(r.Partition, r.From, r.To, func(h *handOut) { h.told = told })
+			ack := acknowledgement{begun: true, answered: true, outcome: e.Outcome, reason: e.Reason, at: e.At}
+			l.known(r.Partition, r.From, r.To, func(h *handOut) { h.ack = ack })
 		}
 	}
 }
@@ -119,7 +119,7 @@ func (l *handOutsOf) known(partition int32, from, to int64, show func(*handOut))
 	})
 }
 
-// lockDuration is the broker property that says how long a member may keep a record, defaultLock Kafka's own value.
+// LockDuration is the broker property that says how long a member may keep a record, defaultLock Kafka's own value.
 const (
 	LockDuration = "group.share.record.lock.duration.ms"
 	defaultLock  = 30 * time.Second

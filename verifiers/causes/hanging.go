@@ -12,7 +12,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers/rows"
 )
 
-// hanging lists the transactions that were still open after everything had settled, in the row's output and input: one
+// Hanging lists the transactions that were still open after the settle phase, in the row's output and input: one
 // entry a producer id and epoch, with every partition that it holds.
 func Hanging(row *rows.Row) []harness.Hanging {
 	type producer struct {

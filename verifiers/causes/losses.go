@@ -9,15 +9,15 @@ import (
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-// losses is why inputs are lost.
+// Losses is why inputs are lost.
 type Losses struct {
 	By map[string]uint64
-	// anomalies are the first lost inputs, in full; passes the commits that went past lost inputs.
+	// Anomalies are the first lost inputs, in full; Overtaking are the commits that went past lost inputs.
 	Anomalies  []harness.Anomaly
-	Overtaking []harness.Pass
+	Overtaking []harness.OvertakingCommit
 	Notes      []string
 	truncated  Truncations
-	// givenUp are those that a share group never acknowledged (nil where there is none).
+	// givenUp are those that a share group never acknowledged, nil for other rows.
 	givenUp *keyset.Set
 }
 
@@ -27,15 +27,15 @@ const (
 	ByAbsence = "acked but absent"
 	// bySilence: sent with acks=0, where nothing is ever acknowledged.
 	BySilence = "sent but absent"
-	// bySkip: committed past, and no worker was told that an output of it is stored.
+	// BySkip: a commit passed it, and no output of it was ever confirmed to a worker.
 	BySkip = "skipped"
-	// byGivingUp: below a share group's start, and no member acknowledged it: it was handed out as often as brokers do.
+	// ByGivingUp: below a share group's start, and no member acknowledged it: it was delivered as often as brokers allow.
 	ByGivingUp = "given up"
 	// byTruncation: it was in the log, and a newer leader epoch's records took its place.
 	ByTruncation = "truncated"
 	// byDeletion: it was below a log start that moved.
 	ByDeletion = "deleted"
-	// byAbort: its output was in a transaction that was aborted, and its position was committed all the same.
+	// ByAbort: its output was in a transaction that was aborted, and its input offset was committed all the same.
 	ByAbort = "aborted"
 )
 
@@ -45,7 +45,7 @@ func (l *Losses) add(cause string, n uint64) {
 	}
 }
 
-// findLosses says why each lost input is lost, as far as the evidence goes.
+// FindLosses says why each lost input is lost, as far as can be shown.
 func FindLosses(row *rows.Row, d *Copies, inTxns Gone) (*Losses, error) {
 	l := &Losses{By: map[string]uint64{}, truncated: findTruncations(row.Out.Parts, row.Run.Live)}
 	l.Notes = l.truncated.notes()
@@ -73,10 +73,10 @@ func lostText(row *rows.Row, a *harness.Anomaly, k keyset.Key) string {
 		text += ": its partition's losses have several causes, and only counts tell them apart"
 	}
 	if a.Ack != nil {
-		text = fmt.Sprintf("%s acked at %s/%d offset %d (%s)", row.RecordName(k), a.Ack.Topic, a.Ack.Partition, a.Ack.Offset, a.Ack.Holder)
+		text = fmt.Sprintf("%s acked at %s/%d offset %d (%s)", row.RecordName(k), a.Ack.Topic, a.Ack.Partition, a.Ack.Offset, a.Ack.Now)
 	}
 	if a.Cause == BySilence {
-		text += " (sent with acks=0: nobody said that it is stored)"
+		text += " (sent with acks=0: no acknowledgement was asked for)"
 	}
 	if t := a.Truncation; t != nil {
 		text += fmt.Sprintf(", truncated between leader epochs %d and %d (%s)", t.OldEpoch, t.NewEpoch, t.SeenBy)

@@ -11,7 +11,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers/saved"
 )
 
-// inputLosses are the sources' acknowledged records that are not in the input log, and why. They are the same for every
+// InputLosses are the sources' acknowledged records that are not in the input log, and why. They are the same for every
 // pipeline that reads the topic, charged to none, and found once.
 type InputLosses struct {
 	run   *saved.Run
@@ -21,6 +21,7 @@ type InputLosses struct {
 	known map[uint16]*MissingAcks
 }
 
+// NewInputLosses makes those of a run's input, to be found when they are asked for.
 func NewInputLosses(r *saved.Run, in *logs.Input, keep rows.Keep) *InputLosses {
 	return &InputLosses{run: r, in: in, keep: keep, known: map[uint16]*MissingAcks{}}
 }
@@ -57,7 +58,7 @@ func (l *InputLosses) Of(subject *rows.Subject) (*MissingAcks, error) {
 			a.Text = fmt.Sprintf("sequence %d: %s", a.Record.Sequence, a.Cause)
 			continue
 		}
-		a.Text = fmt.Sprintf("sequence %d acked at %s/%d offset %d (%s): %s", a.Record.Sequence, r.Record.Plan.Input, a.Ack.Partition, a.Ack.Offset, a.Ack.Holder, a.Cause)
+		a.Text = fmt.Sprintf("sequence %d acked at %s/%d offset %d (%s): %s", a.Record.Sequence, r.Record.Plan.Input, a.Ack.Partition, a.Ack.Offset, a.Ack.Now, a.Cause)
 		if t := a.Truncation; t != nil {
 			a.Text += fmt.Sprintf(" between leader epochs %d and %d (%s)", t.OldEpoch, t.NewEpoch, t.SeenBy)
 		}

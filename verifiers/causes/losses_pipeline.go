@@ -9,9 +9,9 @@ import (
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
-// ofPipeline splits a pipeline's lost inputs by cause. An input whose output was aborted is told by its key. Which outputs
-// a worker was told are stored is known only as counts by partition: as many of a partition's lost inputs as confirmed
-// outputs are missing from it were acked and are gone. The rest was committed past without an output.
+// ofPipeline splits a pipeline's lost inputs by cause. An input whose output was aborted is known by its key. Which outputs
+// were confirmed to a worker is known only as counts by partition: as many of a partition's lost inputs as confirmed
+// outputs are missing from it were acknowledged and are gone. The rest was passed by a commit without an output.
 func (l *Losses) ofPipeline(row *rows.Row, d *Copies, inTxns Gone) error {
 	gone := confirmedAndGone(row, d, inTxns)
 	dropped := row.Lost.And(row.Out.Aborted)
@@ -38,14 +38,14 @@ func (l *Losses) ofPipeline(row *rows.Row, d *Copies, inTxns Gone) error {
 	return l.nameAborted(row)
 }
 
-// causeCount is a number of lost inputs with one cause.
+// CauseCount is a number of lost inputs with one cause.
 type CauseCount struct {
 	Cause string
 	N     uint64
 }
 
 // split spreads a partition's lost inputs over what the partition's log allows: below its start, then as many as were cut
-// off, then absent; and what no worker was told of is skipped.
+// off, then absent; and what was confirmed to no worker is skipped.
 func (l *Losses) split(row *rows.Row, p int32, lost, gone uint64) []CauseCount {
 	gone = min(gone, lost)
 	var split []CauseCount
@@ -66,7 +66,7 @@ func (l *Losses) split(row *rows.Row, p int32, lost, gone uint64) []CauseCount {
 	return split
 }
 
-// confirmedAndGone counts, by output partition, the outputs that a worker was told are stored for good and that are not in
+// confirmedAndGone counts, by output partition, the outputs that were confirmed to a worker for good and that are not in
 // the log: outside transactions, and in transactions whose commit was confirmed.
 func confirmedAndGone(row *rows.Row, d *Copies, inTxns Gone) map[int32]uint64 {
 	gone := map[int32]uint64{}
@@ -83,7 +83,7 @@ func confirmedAndGone(row *rows.Row, d *Copies, inTxns Gone) map[int32]uint64 {
 	return gone
 }
 
-// examples are the first lost inputs. Where a partition's lost inputs have several causes that counts alone tell apart,
+// examples are the first lost inputs. If a partition's lost inputs have several causes, which are known by counts alone,
 // an example has none.
 func (l *Losses) examples(row *rows.Row, passed *overtaking, causes map[int32][]CauseCount) []harness.Anomaly {
 	var all []harness.Anomaly
@@ -138,7 +138,7 @@ func (l *Losses) nameAborted(row *rows.Row) error {
 	return nil
 }
 
-// processings are the outputs outside transactions that a partition holds of a worker's life: further copies of one
+// Processings are the outputs outside transactions that a partition holds of an incarnation: further copies of one
 // processing are duplicates, and make up for no output that is not there.
 func Processings(row *rows.Row, d *Copies, l txns.Incarnation, partition int32) uint64 {
 	there := row.Out.Incarnations[l][partition].Present()

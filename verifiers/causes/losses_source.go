@@ -1,6 +1,7 @@
 package causes
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -15,7 +16,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers/saved"
 )
 
-// missingAcks is what acknowledgements say of records that are not in the log they were written to: the shared source's in
+// MissingAcks is what acknowledgements say of records that are not in the log they were written to: the shared source's in
 // the input topic, or those of a source under test.
 type MissingAcks struct {
 	run       *saved.Run
@@ -43,7 +44,7 @@ func (l *Losses) ofSource(row *rows.Row) error {
 	return nil
 }
 
-// find counts the missing records by cause. What a Settled entry confirmed names no place.
+// find counts the missing records by cause. What a Settled entry confirmed names no offset.
 func (m *MissingAcks) find(number uint16) error {
 	for _, file := range m.source.Files {
 		_, err := history.Scan(filepath.Join(m.run.Dir, file), func(entry history.Entry) error {
@@ -71,7 +72,7 @@ func (m *MissingAcks) find(number uint16) error {
 	return m.holders()
 }
 
-// silentOnes keeps the first of those that were sent with acks=0: no acknowledgement names a place of theirs.
+// silentOnes keeps the first of those that were sent with acks=0: no acknowledgement names an offset of theirs.
 func (m *MissingAcks) silentOnes(number uint16) {
 	partitions := m.run.Record.Plan.Partitions
 	m.Missing.And(m.source.Sent).Each(func(k keyset.Key) bool {
@@ -106,7 +107,7 @@ func (m *MissingAcks) ackRun(number uint16, at history.Time, r history.AckSpan) 
 		m.By[a.Cause]++
 		if len(m.First) < m.keep.Most || m.keep.AsksFor(history.Identity{Source: number, Sequence: sequence}) {
 			a.Record = &harness.RecordRef{Source: number, Sequence: sequence, Partition: r.Partition, Offset: -1}
-			a.Ack = &harness.AckRef{Partition: r.Partition, Offset: offset, At: at, Holder: "no offset to look at", LeaderEpoch: -1}
+			a.Ack = &harness.AckRef{Partition: r.Partition, Offset: offset, At: at, Now: "no offset to look at", LeaderEpoch: -1}
 			if len(m.parts) > 0 {
 				a.Ack.Topic = m.parts[0].At.Topic
 			}
@@ -115,7 +116,7 @@ func (m *MissingAcks) ackRun(number uint16, at history.Time, r history.AckSpan) 
 	}
 }
 
-// cause looks at the place that an acknowledgement named.
+// cause looks at the offset that an acknowledgement named.
 func (m *MissingAcks) cause(partition int32, offset int64, at history.Time) harness.Anomaly {
 	if offset < 0 || partition < 0 || int(partition) >= len(m.parts) {
 		return harness.Anomaly{Cause: ByAbsence}
@@ -134,7 +135,7 @@ func (m *MissingAcks) cause(partition int32, offset int64, at history.Time) harn
 	return harness.Anomaly{Cause: ByAbsence}
 }
 
-// holders looks up what is now at the places that the first acknowledgements named, in one pass over each partition.
+// holders looks up what is now at the offsets that the first acknowledgements named, in one pass over each partition.
 func (m *MissingAcks) holders() error {
 	wanted := map[int32][]*harness.AckRef{}
 	for i := range m.First {
@@ -154,26 +155,26 @@ func (m *MissingAcks) holders() error {
 	return nil
 }
 
-// holdersIn says what is at the offsets that acknowledgements named.
+// holders says what is at the offsets that acknowledgements named.
 func holders(p *logs.Partition, acks []*harness.AckRef) error {
 	if p.Idle {
 		return nil
 	}
 	for _, a := range acks {
-		a.Holder = "nothing is there now"
+		a.Now = "nothing is there now"
 		if a.Offset >= p.End {
-			a.Holder = fmt.Sprintf("the log ends at %d", p.End)
+			a.Now = fmt.Sprintf("the log ends at %d", p.End)
 		}
 	}
-	_, _, err := observation.ReadFile(p.Path, false, func(b *observation.Batch) error {
+	_, tail, err := observation.ReadFile(p.Path, false, func(b *observation.Batch) error {
 		for _, a := range acks {
 			if a.Offset >= b.First && a.Offset <= b.Last {
-				a.Holder, a.LeaderEpoch = describeHolder(b, a.Offset), b.LeaderEpoch
+				a.Now, a.LeaderEpoch = describeHolder(b, a.Offset), b.LeaderEpoch
 			}
 		}
 		return nil
 	})
-	return err
+	return errors.Join(err, p.ReadAgain(tail))
 }
 
 func describeHolder(b *observation.Batch, offset int64) string {

@@ -12,22 +12,22 @@ import (
 	"github.com/chaeos/chaeos/verifiers/saved"
 )
 
-// maxPasses bounds how many commits that passed lost inputs are kept.
-const maxPasses = 1000
+// maxOvertaking bounds how many commits that went past lost inputs are kept.
+const maxOvertaking = 1000
 
-// passes are the commits that went past lost inputs: of each input the first that did, by the merged histories of all
+// overtaking are the commits that went past lost inputs: of each input the first that did, by the merged histories of all
 // workers.
 type overtaking struct {
 	lost *keyset.Set
 	// topics are how many output topics an input is due in, partitions how many partitions each has.
 	topics, partitions int32
 	frontier           map[int32]int64
-	list               []harness.Pass
+	list               []harness.OvertakingCommit
 	// dropped counts those that were not kept.
 	dropped int
 }
 
-// passesOf reads the workers' histories side by side in time order, one entry of each in memory.
+// overtakingCommits reads the workers' histories side by side in time order, one entry of each in memory.
 func overtakingCommits(row *rows.Row) (*overtaking, error) {
 	p := &overtaking{
 		lost: row.Lost, topics: int32(len(row.Layout.Outputs())), partitions: int32(max(1, row.Run.Record.Plan.Partitions)), frontier: map[int32]int64{},
@@ -83,18 +83,18 @@ func (p *overtaking) take(w *saved.Worker, c *history.Committed) {
 		n := p.lostIn(o.Partition, uint64(from), uint64(o.Offset))
 		switch {
 		case n == 0:
-		case len(p.list) >= maxPasses:
+		case len(p.list) >= maxOvertaking:
 			p.dropped++
 		default:
 			by := saved.IncarnationRef(w)
-			p.list = append(p.list, harness.Pass{From: from, Lost: n, CommitRef: harness.CommitRef{
+			p.list = append(p.list, harness.OvertakingCommit{From: from, Lost: n, CommitRef: harness.CommitRef{
 				By: &by, Partition: o.Partition, Offset: o.Offset, At: c.At, Outcome: c.Outcome.String(), Txn: c.Txn,
 			}})
 		}
 	}
 }
 
-// lostIn counts what is lost of a stretch of an input partition, in every topic.
+// lostIn counts what is lost of a range of an input partition, in every topic.
 func (p *overtaking) lostIn(partition int32, from, to uint64) (n uint64) {
 	for t := range p.topics {
 		n += p.lost.Count(t*p.partitions+partition, from, to)

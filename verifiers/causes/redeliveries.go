@@ -12,24 +12,24 @@ import (
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-// What became of a delivery before the brokers of a share group handed the record out again.
+// What became of a delivery before the brokers of a share group delivered the record again.
 const (
 	releasedByDeath   = "died"
 	releasedInOrder   = "left"
 	releasedByRefusal = "refused"
 	releasedByTime    = "expired"
 	releasedAtAll     = "acknowledged"
-	releasedUntold    = "lost"
+	releasedUnseen    = "lost"
 )
 
-// redelivery are hand-outs with the same story: who had the records, who got them, and why.
+// redelivery are deliveries with the same story: who had the records, who got them, and why.
 type redelivery struct {
 	by, before txns.Incarnation
 	partition  int32
 	release    string
 }
 
-// redelivered charges one duplicate to the hand-out that made it, and returns what is known of that (nil: no history tells).
+// redelivered charges one duplicate to the delivery that made it, and returns what is known of that (nil: no history shows it).
 func (r *rereads) redelivered(row *rows.Row, k keyset.Key, c Copy, all handOuts) *harness.Reread {
 	handed, partition, offset := all.of[k], row.InputOf(k.Class), int64(k.Index)
 	i := slices.IndexFunc(handed, func(h *handOut) bool { return h.Incarnation == c.Incarnation && h.processing == c.processing })
@@ -52,7 +52,7 @@ func (r *rereads) redelivered(row *rows.Row, k keyset.Key, c Copy, all handOuts)
 	x.From, x.Began, x.HandedOut = min(x.From, offset), min(x.Began, now.at), min(x.HandedOut, before.at)
 	x.Deliveries = max(x.Deliveries, now.times)
 	if x.Reason == "" && at.release == releasedByRefusal {
-		x.Reason = before.told.reason
+		x.Reason = before.ack.reason
 	}
 	return x
 }
@@ -68,16 +68,16 @@ func rereadOf(row *rows.Row, at redelivery, before, now *handOut) *harness.Rerea
 	return x
 }
 
-// released says what became of a delivery before the next one. What a member was told comes before what it was not, and its
-// end before its lock's: a session that ends releases what it holds at once.
+// released says what became of a delivery before the next one. An answer comes before none, and a member's
+// end before its lock's end: a session that ends releases what it holds at once.
 func released(row *rows.Row, before, now *handOut, all handOuts) string {
 	w := row.Worker(before.Incarnation)
 	gone := before.Incarnation != now.Incarnation && w != nil && all.until[before.Incarnation] < now.at
-	answered := before.told.answered && before.told.at < now.at
+	answered := before.ack.answered && before.ack.at < now.at
 	switch {
-	case answered && before.told.outcome == history.OutcomeConfirmed:
+	case answered && before.ack.outcome == history.OutcomeConfirmed:
 		return releasedAtAll
-	case gone && w.Ended:
+	case gone && w.Ended && w.Whole:
 		return releasedInOrder
 	case gone:
 		return releasedByDeath
@@ -86,10 +86,10 @@ func released(row *rows.Row, before, now *handOut, all handOuts) string {
 	case answered:
 		return releasedByRefusal
 	}
-	return releasedUntold
+	return releasedUnseen
 }
 
-// describeRedelivery says in a sentence who got records again, and why.
+// describeRedelivery says in a sentence which worker got records again, and why.
 func describeRedelivery(row *rows.Row, x *harness.Reread) string {
 	text := fmt.Sprintf("%s duplicates after a redelivery: %s was handed records of input partition %d from offset %d on at %s",
 		words.Number(x.Copies), words.Incarnation(x.By), x.Partition, x.From, row.Since(x.Began))
@@ -103,7 +103,7 @@ func whyReleased(row *rows.Row, x *harness.Reread) string {
 	had := fmt.Sprintf("%s, which had them from %s on,", words.Incarnation(x.Before), row.Since(x.HandedOut))
 	switch x.Release {
 	case releasedAtAll:
-		return had + " had acknowledged them, and was told that it was done"
+		return had + " had acknowledged them, and the acknowledgement was confirmed"
 	case releasedInOrder:
 		return had + " left the group with them in hand"
 	case releasedByDeath:

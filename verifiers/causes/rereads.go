@@ -21,8 +21,8 @@ const (
 )
 
 // rereads counts the duplicates that came of each stint that began below what had been processed, by why they did: a worker
-// that goes back over what it read under two assignments has reread the one and was given the other anew. Those that came of a
-// share group's redeliveries stand apart.
+// that goes back over what it read under two assignments has reread the one and was assigned the other again. Those that came of a
+// share group's redeliveries are kept apart.
 type rereads struct {
 	by     map[rereading]*harness.Reread
 	shared map[redelivery]*harness.Reread
@@ -33,7 +33,7 @@ type rereading struct {
 	why   string
 }
 
-// note charges one duplicate to the later of two deliveries and returns why it was made ("" where no history tells).
+// note charges one duplicate to the later of two deliveries and returns why it was made ("" if no history shows it).
 func (r *rereads) note(row *rows.Row, partition int32, earlier, later Copy) (why string, by *harness.Reread) {
 	a, b := stintOf(row, partition, earlier), stintOf(row, partition, later)
 	if a != nil && b != nil && a.Began > b.Began {
@@ -62,7 +62,7 @@ func (r *rereads) note(row *rows.Row, partition int32, earlier, later Copy) (why
 	return x.Why, x
 }
 
-// whyReread compares the stint that read again with the one before it (nil where its history doesn't tell).
+// whyReread compares the stint that read again with the one before it (nil if its history doesn't show it).
 func whyReread(a, b *saved.Stint, earlier Copy) string {
 	switch {
 	case earlier.Worker != b.Worker.Worker:
@@ -83,8 +83,8 @@ func stintOf(row *rows.Row, partition int32, c Copy) *saved.Stint {
 	return w.Stints.Of(partition, c.processing)
 }
 
-// settle finds the commit that each reread went back to, and lists them in time order.
-func (r *rereads) settle(row *rows.Row) ([]harness.Reread, error) {
+// finish finds the commit that each reread went back to, and lists them in time order.
+func (r *rereads) finish(row *rows.Row) ([]harness.Reread, error) {
 	var search commitSearch
 	for _, x := range r.by {
 		search.backTo(x, func(c harness.CommitRef) { x.Committed = &c })
@@ -111,7 +111,7 @@ func (r *rereads) settle(row *rows.Row) ([]harness.Reread, error) {
 func describeReread(row *rows.Row, x *harness.Reread) string {
 	text := fmt.Sprintf("%s duplicates after a %s: %s", words.Number(x.Copies), x.Why, words.Incarnation(x.By))
 	if x.Generation >= 0 {
-		text += fmt.Sprintf(", given input partition %d in generation %d at %s,", x.Partition, x.Generation, row.Since(x.Assigned))
+		text += fmt.Sprintf(", assigned input partition %d in generation %d at %s,", x.Partition, x.Generation, row.Since(x.Assigned))
 	}
 	text += fmt.Sprintf(" began again at offset %d", x.From)
 	if x.Generation < 0 {
@@ -121,9 +121,9 @@ func describeReread(row *rows.Row, x *harness.Reread) string {
 	case c == nil:
 		text += ", and nothing was committed before that"
 	case c.Offset == x.From:
-		text += fmt.Sprintf(", the position that %s had committed at %s", words.Incarnation(*c.By), row.Since(c.At))
+		text += fmt.Sprintf(", the offset that %s had committed at %s", words.Incarnation(*c.By), row.Since(c.At))
 	case c.Offset > x.From:
-		text += fmt.Sprintf(", though %s had committed %d at %s: the position went back", words.Incarnation(*c.By), c.Offset, row.Since(c.At))
+		text += fmt.Sprintf(", though %s had committed %d at %s: the committed offset went back", words.Incarnation(*c.By), c.Offset, row.Since(c.At))
 	default:
 		text += fmt.Sprintf("; the newest confirmed commit before it is %d by %s at %s, so a later one took effect unconfirmed", c.Offset, words.Incarnation(*c.By), row.Since(c.At))
 	}

@@ -2,6 +2,7 @@ package causes
 
 import (
 	"cmp"
+	"errors"
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
@@ -26,10 +27,10 @@ const (
 	EndedUnasked    = "abort that no history explains"
 )
 
-// stateOngoing is a coordinator's word for a transaction that it has not begun to end.
+// stateOngoing is a coordinator's state of a transaction that it has not begun to end.
 const stateOngoing = "Ongoing"
 
-// findStalls lists a row's stalls by partition and time, each with its transaction, what it held back, and what ended it.
+// Stalls lists a row's stalls by partition and time, each with its transaction, what it held back, and what ended it.
 func Stalls(row *rows.Row) ([]harness.Stall, error) {
 	var all []harness.Stall
 	threshold := cmp.Or(row.Run.Record.Bounds.StallThreshold, harness.DefaultBounds().StallThreshold)
@@ -79,7 +80,7 @@ func seenStall(row *rows.Row, at ask.TopicPartition, s saved.Stall) harness.Stal
 }
 
 // stateAtOnset is what the first naming proves of the moment when the standstill began. No transaction becomes Ongoing
-// again: one that still is, and that its coordinator began before that moment, was all the time. A later transaction of the
+// again: one that still is, and that its coordinator began before that moment, was Ongoing all the time. A later transaction of the
 // same producer proves nothing of the one that hangs. Coordinators tell whole milliseconds.
 func stateAtOnset(r *saved.Run, first *history.TransactionAtLSO, onset history.Time) string {
 	if first.State == stateOngoing && first.StartMillis > 0 && r.Monotonic(first.StartMillis+1) <= onset {
@@ -93,13 +94,13 @@ func lookUp(row *rows.Row, p *logs.Partition, stalls []harness.Stall) error {
 	if p == nil || p.Idle || len(stalls) == 0 {
 		return nil
 	}
-	_, _, err := observation.ReadRuns(p.Path, func(b *observation.Batch) error {
+	_, tail, err := observation.ReadRuns(p.Path, func(b *observation.Batch) error {
 		for i := range stalls {
 			lookAt(row, b, &stalls[i])
 		}
 		return nil
 	})
-	return err
+	return errors.Join(err, p.ReadAgain(tail))
 }
 
 // lookAt shows a stall one batch, in log order.
@@ -148,21 +149,21 @@ func explainStalls(row *rows.Row, all []harness.Stall) error {
 	}
 	for i := range all {
 		s := &all[i]
-		var told *Suspect
+		var known *Suspect
 		if t := s.Txn; t != nil && t.By != nil {
 			nameByWorker(row, s)
-			if told = byKey[txns.Key{Incarnation: txns.Of(t.By.Worker, t.By.Incarnation), Ordinal: t.Ordinal}]; told != nil {
-				t.Outcome, t.Decided = told.OutcomeText(), decidedBy(s.Marker)
+			if known = byKey[txns.Key{Incarnation: txns.Of(t.By.Worker, t.By.Incarnation), Ordinal: t.Ordinal}]; known != nil {
+				t.Outcome, t.Decided = known.OutcomeText(), decidedBy(s.Marker)
 			}
 		}
 		if !s.Open && s.Marker != nil {
-			s.EndedBy = endedBy(row, s, told)
+			s.EndedBy = endedBy(row, s, known)
 		}
 	}
 	return nil
 }
 
-// nameByWorker gives a stall the transactional id that its worker used, where no broker named it: a transaction whose marker
+// nameByWorker gives a stall the transactional id that its worker used, if no broker named it: a transaction whose marker
 // is in the leader's log, and not replicated, still holds the last stable offset, and is open no more for the broker.
 func nameByWorker(row *rows.Row, s *harness.Stall) {
 	w := row.Worker(txns.Of(s.Txn.By.Worker, s.Txn.By.Incarnation))
@@ -189,28 +190,28 @@ func decidedBy(m *harness.MarkerRef) string {
 	return "aborted"
 }
 
-// endedBy: a commit marker is the client's, for nobody else asks for one. An abort is the client's where its worker asked
-// for it; else of a newer session with the same transactional id, where one asked for a producer id just before the
-// marker; else of the coordinator, where the transaction had reached its timeout. Under transaction.version 2 every end
+// endedBy: a commit marker is the client's, because only it asks for one. An abort is the client's if its worker asked
+// for it; else a newer session's with the same transactional id, if one asked for a producer id just before the
+// marker; else the coordinator's, if the transaction had reached its timeout. Under transaction.version 2 every end
 // raises the producer epoch, so the marker's epoch alone tells none of them apart.
-func endedBy(row *rows.Row, s *harness.Stall, told *Suspect) string {
+func endedBy(row *rows.Row, s *harness.Stall, known *Suspect) string {
 	marker := history.Time(s.Marker.At)
 	switch {
 	case s.Marker.Commit:
 		return EndedByCommit
-	case told != nil && (told.Asked && !told.AskedCommit || told.Txn.Aborted()):
+	case known != nil && (known.Asked && !known.AskedCommit || known.Txn.Aborted()):
 		return EndedByClient
 	}
 	if by := newerSession(row, s, marker); by != nil {
-		s.EndedByLife = by
+		s.EndedByIncarnation = by
 		return EndedByNewEpoch
 	}
 	timeout, began := s.Timeout, history.Time(s.Began)
 	if timeout == 0 {
 		timeout = row.Run.Record.Shared.TransactionTimeout
 	}
-	if began == 0 && told != nil {
-		began = told.Begun
+	if began == 0 && known != nil {
+		began = known.Begun
 	}
 	if began == 0 {
 		began = history.Time(s.Start)
@@ -231,7 +232,7 @@ const (
 
 // newerSession finds who asked for a producer id with the stalled transaction's id just before its marker: another
 // incarnation, or the same one in a new session.
-func newerSession(row *rows.Row, s *harness.Stall, marker history.Time) *harness.Life {
+func newerSession(row *rows.Row, s *harness.Stall, marker history.Time) *harness.Incarnation {
 	if s.Txn == nil || s.Txn.By == nil {
 		return nil
 	}
@@ -246,7 +247,7 @@ func newerSession(row *rows.Row, s *harness.Stall, marker history.Time) *harness
 				return &by
 			}
 		}
-		// A history of before requests for producer ids were recorded says at least when the process began.
+		// An older history, without requests for producer ids, says at least when the process began.
 		later := w.Number > s.Txn.By.Incarnation && w.Since > history.Time(s.Start)
 		if len(w.Inits) == 0 && later && w.Since <= marker && marker.Sub(w.Since) <= sessionSlack {
 			by := saved.IncarnationRef(w)

@@ -17,12 +17,12 @@ import (
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
-// suspect is one transaction that is not proved to have left just what was confirmed of it.
+// Suspect is one transaction that is not proved to have left just what was confirmed of it.
 type Suspect struct {
 	txns.Key
 	*saved.Txn
 	worker *saved.Worker
-	// log counts its records by output partition.
+	// Log counts its records by output partition.
 	Log map[int32]*txns.Tally
 }
 
@@ -31,7 +31,17 @@ func (s *Suspect) String() string {
 	return fmt.Sprintf("transaction %d of %s (incarnation %d)", s.Ordinal, s.worker.Name, s.Number)
 }
 
-// txnRef names a transaction as its worker numbered it and as the brokers know it, with what each says became of it.
+// Refused reports whether nothing of the transaction may be visible: its commit failed, or nobody asked for it. A history that
+// is not whole proves nothing by what it does not say.
+func (s *Suspect) Refused() bool { return s.Txn.Refused() || s.worker.Whole && s.unasked() }
+
+// Untold reports whether the transaction's commit may have been asked for in a part of the history that is missing.
+func (s *Suspect) Untold() bool { return !s.worker.Whole && s.unasked() }
+
+// unasked reports whether the history holds no request to commit the transaction.
+func (s *Suspect) unasked() bool { return !s.AskedCommit && !s.Aborted() }
+
+// TxnRef names a transaction as its worker numbered it and as the brokers know it, with what each says became of it.
 func TxnRef(row *rows.Row, s *Suspect) *harness.TxnRef {
 	by := saved.IncarnationRef(s.worker)
 	ref := &harness.TxnRef{By: &by, Ordinal: s.Ordinal, ProducerID: -1, ProducerEpoch: -1, Outcome: s.OutcomeText(), Decided: s.Decided()}
@@ -44,7 +54,7 @@ func TxnRef(row *rows.Row, s *Suspect) *harness.TxnRef {
 	return ref
 }
 
-// decided is what the log says became of a transaction: what its control records say, where they all say the same.
+// Decided is what became of a transaction by the log: what its control records say, if they all say the same.
 func (s *Suspect) Decided() string {
 	var sum txns.Tally
 	for _, f := range s.Log {
@@ -99,7 +109,7 @@ func (g Gone) count(row *rows.Row, s *Suspect) {
 	}
 }
 
-// suspectBlocks compares the sums; a log's transactions of a life without a history are nobody's word against it.
+// suspectBlocks compares the sums. A log's transactions of an incarnation without a history contradict nothing.
 func suspectBlocks(row *rows.Row) []txns.Block {
 	found := map[txns.Block]bool{}
 	for _, w := range row.Workers {

@@ -30,9 +30,9 @@ func finishBites(f *Facts, _ *harness.Numbers) []Finding {
 			found = append(found, doubt("%s was never healed", name)...)
 		case bite == nil:
 			found = append(found, doubt("whether %s took effect was not measured", name)...)
-		case !bite.Bit && fault.Series > 0 && seriesBit(f, fault.Series):
-		case !bite.Bit:
-			found = append(found, doubt("%s did not take effect: %s", name, bite.Proof)...)
+		case !bite.TookEffect && fault.Series > 0 && seriesBit(f, fault.Series):
+		case !bite.TookEffect:
+			found = append(found, doubt("%s did not take effect: %s", name, bite.Text)...)
 		}
 	}
 	return found
@@ -42,14 +42,14 @@ func finishBites(f *Facts, _ *harness.Numbers) []Finding {
 func seriesBit(f *Facts, series int) bool {
 	return slices.ContainsFunc(f.Run.Record.Faults, func(fault harness.FaultRecord) bool {
 		bite := biteOf(fault, f.Layout.Name)
-		return fault.Series == series && bite != nil && bite.Bit
+		return fault.Series == series && bite != nil && bite.TookEffect
 	})
 }
 
-func biteOf(f harness.FaultRecord, pipeline string) *harness.Bite {
-	for i := range f.Bites {
-		if f.Bites[i].Pipeline == pipeline {
-			return &f.Bites[i]
+func biteOf(f harness.FaultRecord, pipeline string) *harness.Proof {
+	for i := range f.Proofs {
+		if f.Proofs[i].Pipeline == pipeline {
+			return &f.Proofs[i]
 		}
 	}
 	return nil

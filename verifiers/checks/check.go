@@ -61,8 +61,8 @@ type HistoryReader interface {
 // Facts are everything that checks may look at in the end.
 type Facts struct {
 	*rows.Row
-	// Copies are where the copies beyond the first come from, Losses why inputs are lost, and InputLost why records that the
-	// source was told are stored are not in the input log (nil where the source is under test).
+	// Copies are where the copies beyond the first come from, Losses why inputs are lost, and InputLost why records that were
+	// acknowledged to the source are not in the input log (nil if the source is under test).
 	Copies    *causes.Copies
 	Losses    *causes.Losses
 	InputLost *causes.MissingAcks

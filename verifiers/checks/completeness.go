@@ -1,17 +1,20 @@
 package checks
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/causes"
 	"github.com/chaeos/chaeos/verifiers/logs"
+	"github.com/chaeos/chaeos/verifiers/txns"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
 var completeness = Check{
 	Name:    "completeness",
-	About:   "doubts a row whose logs were not read to their ends, moved while they were read, or begin above 0 without a fault that moved them there",
+	About:   "doubts a row whose logs were not read to their ends, moved while they were read, or begin above 0 without a fault that moved them there, or hold outputs of a worker without a history",
 	Control: "an incomplete read-back",
 	Begin:   always(finishCompleteness),
 }
@@ -31,7 +34,29 @@ func finishCompleteness(f *Facts, _ *harness.Numbers) []Finding {
 			found = append(found, note("%s", causes.DescribeDeletion(d))...)
 		}
 	}
+	found = append(found, silentWriters(f)...)
 	return append(found, sampled(parts)...)
+}
+
+// silentWriters finds incarnations that wrote outputs and left no history.
+func silentWriters(f *Facts) []Finding {
+	silent := map[txns.Incarnation]bool{}
+	for i := range f.Out.Incarnations {
+		silent[i] = true
+	}
+	for b := range f.Out.Sums.ByBlock {
+		silent[b.Incarnation] = true
+	}
+	for _, w := range f.Workers {
+		delete(silent, w.Incarnation)
+	}
+	if len(silent) == 0 || f.SourceUnderTest() {
+		return nil
+	}
+	first := slices.MinFunc(slices.Collect(maps.Keys(silent)), func(a, b txns.Incarnation) int {
+		return cmp.Or(cmp.Compare(a.Worker, b.Worker), cmp.Compare(a.Number, b.Number))
+	})
+	return doubt("%d incarnations wrote outputs and left no history, e.g. incarnation %d of worker %d", len(silent), first.Number, first.Worker)
 }
 
 // sampled says how much of the logs a read_committed client was not asked for.

@@ -8,26 +8,33 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/causes"
 	"github.com/chaeos/chaeos/verifiers/rows"
+	"github.com/chaeos/chaeos/verifiers/words"
 )
 
 var contradicted = Check{
 	Name:    "contradicted",
-	About:   "compares control records with what workers were told",
+	About:   "compares control records with what workers learnt",
 	Control: "a torn transaction over two partitions",
 	Numbers: []harness.Number{
 		{
 			Key: "contradicted", Header: "CONTRADICTED", Show: harness.WhenNonZero, Absent: harness.Null,
 			Means: "Control records, by transaction and output partition, that contradict what the worker learnt: a commit although the\n" +
-				"abort was confirmed, or although the commit was refused or never asked for; an abort although the commit was confirmed.\n" +
+				"abort was confirmed, or although the commit was refused or never asked for (also where only an abort was); an abort although the commit was confirmed.\n" +
 				"The row's isolation level does not matter here, nor for torn, committed not seen and the end of an unknown commit: those\n" +
 				"go by the control records even if readers use `read_uncommitted`.",
 			Unseen: "a marker that ends no records of this run, or the end of a transaction that no client learnt.",
 		},
 	},
-	Begin: inTransactions(func() Counting { return &contradictedCount{ofTransactions{kind: harness.AnomalyContradicted}} }),
+	Begin: inTransactions(func() Counting {
+		return &contradictedCount{ofTransactions: ofTransactions{kind: harness.AnomalyContradicted}}
+	}),
 }
 
-type contradictedCount struct{ ofTransactions }
+type contradictedCount struct {
+	ofTransactions
+	// untold counts control records whose request may have been in the missing part of a history.
+	untold uint64
+}
 
 // Transaction implements TransactionReader. A late or repeated request to end a transaction shows here first, whatever it did
 // to the records.
@@ -39,6 +46,9 @@ func (c *contradictedCount) Transaction(r *rows.Row, s *causes.Suspect) {
 			says = "commit"
 		case t.Aborted > 0 && s.Committed():
 			says = "abort"
+		case t.Visible > 0 && s.Untold():
+			c.untold++
+			continue
 		default:
 			continue
 		}
@@ -49,5 +59,10 @@ func (c *contradictedCount) Transaction(r *rows.Row, s *causes.Suspect) {
 // Finish implements Counting.
 func (c *contradictedCount) Finish(_ *Facts, n *harness.Numbers) []Finding {
 	n.Set("contradicted", c.n)
-	return c.found(onlyExactly, "%s control records contradict what the client was told, e.g. %s")
+	found := c.found(onlyExactly, "%s control records contradict what the client learnt, e.g. %s")
+	if c.untold > 0 {
+		found = append(found, doubt("%s control records commit transactions whose worker's history ends before it asks for it",
+			words.Number(c.untold))...)
+	}
+	return found
 }

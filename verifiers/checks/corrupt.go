@@ -57,7 +57,7 @@ func newKinds(of *[]*kinds) *kinds {
 // Batch implements logs.Reader.
 func (k *kinds) Batch(b *logs.Batch) {
 	if b.Damaged {
-		k.corrupt += uint64(b.Count)
+		k.corrupt += damaged(b)
 	}
 	for i := range b.Pieces {
 		p := &b.Pieces[i]
@@ -67,13 +67,22 @@ func (k *kinds) Batch(b *logs.Batch) {
 			k.corrupt += n
 		case p.Kind == logs.Foreign:
 			k.foreignInAll += n
-			if b.Stands == txns.Visible {
+			if b.Visibility == txns.Visible {
 				k.foreign += n
 			}
-		case p.Kind == logs.Unmatched && b.Stands == txns.Visible:
+		case p.Kind == logs.Unmatched && b.Visibility == txns.Visible:
 			k.unmatched += n
 		}
 	}
+}
+
+// damaged is how many records a damaged batch held. A header that is damaged too may announce none: then it is as many as the
+// offsets that it covers.
+func damaged(b *logs.Batch) uint64 {
+	if b.Count > 0 {
+		return uint64(b.Count)
+	}
+	return uint64(max(1, b.Last-b.First+1))
 }
 
 func total(of []*kinds) (sum kinds) {

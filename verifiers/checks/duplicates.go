@@ -59,7 +59,7 @@ type visibleCopies uint64
 
 // Batch implements logs.Reader.
 func (v *visibleCopies) Batch(b *logs.Batch) {
-	if b.Stands != txns.Visible {
+	if b.Visibility != txns.Visible {
 		return
 	}
 	for i := range b.Pieces {

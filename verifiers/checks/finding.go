@@ -10,10 +10,12 @@ import (
 type Finding struct {
 	// Breaks are the guarantees that it proves violated.
 	Breaks []harness.Guarantee
-	// Doubt keeps anything from being called held. Internal says that figures contradict each other, so that nothing may be
+	// Brokers means that it breaks what brokers promise every idempotent producer, whether or not the row claims in-order.
+	Brokers bool
+	// Doubt keeps anything from being called held. Internal means that figures contradict each other, so that nothing may be
 	// concluded at all.
 	Doubt, Internal bool
-	// NotRun says that the check could not run to its end. It is a doubt.
+	// NotRun means that the check could not run to its end. It is a doubt.
 	NotRun bool
 	Text   string
 	// Anomalies are the first of what it counts, in full.
@@ -25,6 +27,8 @@ var (
 	noDuplicates = []harness.Guarantee{harness.AtMostOnce, harness.ExactlyOnce}
 	noLoss       = []harness.Guarantee{harness.AtLeastOnce, harness.ExactlyOnce}
 	onlyExactly  = []harness.Guarantee{harness.ExactlyOnce}
+	onlyOrder    = []harness.Guarantee{harness.InOrder}
+	everything   = harness.Guarantees()
 )
 
 func breaks(g []harness.Guarantee, format string, args ...any) []Finding {
@@ -62,4 +66,11 @@ func sum(by map[string]uint64) (n uint64) {
 		n += c
 	}
 	return n
+}
+
+// byBrokers breaks in-order by what brokers promise every idempotent producer.
+func byBrokers(format string, args ...any) []Finding {
+	found := breaks(onlyOrder, format, args...)
+	found[0].Brokers = true
+	return found
 }

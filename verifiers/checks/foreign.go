@@ -12,7 +12,7 @@ import (
 var foreign = Check{
 	Name:    "foreign",
 	About:   "counts visible output records that are not this run's, or of an input that the source never sent",
-	Control: "records at the tail that nobody sent",
+	Control: "records at the tail that were never sent",
 	Numbers: []harness.Number{
 		{
 			Key: "foreign", Header: "FOREIGN", Show: harness.WhenNonZero,

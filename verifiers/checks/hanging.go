@@ -75,7 +75,7 @@ func describeHanging(h *harness.Hanging) string {
 	case h.State != "":
 		text += fmt.Sprintf(", hanging: its coordinator %d has it as %s and never ends it", h.Coordinator, h.State)
 	default:
-		text += ", hanging: no coordinator lists it, so nobody ends it"
+		text += ", hanging: no coordinator lists it, so nothing ends it"
 	}
 	return text
 }

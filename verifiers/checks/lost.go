@@ -74,7 +74,7 @@ func whatIsLost(f *Facts) string {
 // overtakers names the commits that went past most lost inputs.
 func overtakers(f *Facts) (found []Finding) {
 	most := slices.Clone(f.Losses.Overtaking)
-	slices.SortStableFunc(most, func(a, b harness.Pass) int { return cmp.Compare(b.Lost, a.Lost) })
+	slices.SortStableFunc(most, func(a, b harness.OvertakingCommit) int { return cmp.Compare(b.Lost, a.Lost) })
 	for i, x := range most {
 		if i == causes.MaxExamples {
 			return append(found, note("and %d more commits passed lost inputs", len(most)-i)...)

@@ -78,7 +78,7 @@ func (c *phantomCount) Finish(f *Facts, n *harness.Numbers) []Finding {
 // definite failures. Further copies of one processing are duplicates, not phantoms.
 func failedAndVisible(f *Facts) (n uint64) {
 	for _, w := range f.Workers {
-		if !w.Ended {
+		if !w.Ended || !w.Whole {
 			continue
 		}
 		for p, failed := range w.Failed {

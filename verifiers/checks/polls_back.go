@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/rows"
@@ -16,7 +17,7 @@ var pollsBack = Check{
 		Key: "pollsBack", Header: "POLLS BACK", Show: harness.WhenNonZero, Absent: harness.Null,
 		Means: "Polls of the live `read_committed` reader whose first record lies below the end of its poll before in the same partition.\n" +
 			"It never seeks, so only a log that was cut off explains that: a recorded truncation, or a notice that its client got of one. A poll\n" +
-			"that was given records again breaks exactly-once and at-most-once.",
+			"that was given records again breaks exactly-once and at-most-once, and in-order where it is claimed.",
 		Unseen: "workers, which go back after every restart, rebalance and abort: the notes under the table name their rereads.",
 	}},
 	Begin: func(*rows.Subject) Counting { return &backCount{} },
@@ -47,6 +48,6 @@ func (c *backCount) Finish(f *Facts, n *harness.Numbers) []Finding {
 	if c.again == 0 {
 		return note("%s polls of the live reader went back, e.g. %s", words.Number(c.live.n), c.live.first)
 	}
-	return breaks(noDuplicates, "%s polls of the live read_committed reader went back and were given %s records again, e.g. %s",
+	return breaks(append(slices.Clone(noDuplicates), harness.InOrder), "%s polls of the live read_committed reader went back and were given %s records again, e.g. %s",
 		words.Number(c.live.n), words.Number(c.again), c.live.first)
 }

@@ -1,7 +1,6 @@
 package checks
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
@@ -24,7 +23,12 @@ var all = []Check{
 	committedNotSeen,
 	abortedSeen,
 	contradicted,
+	markers,
 	reordered,
+	outOfOrder,
+	sequences,
+	missingOffsets,
+	epochsBack,
 	corrupt,
 	foreign,
 	offsetsWentBack,
@@ -33,7 +37,6 @@ var all = []Check{
 	earlyReads,
 	pollSkips,
 	pollsBack,
-	readAndGone,
 	source,
 	lsoStalls,
 	noProgress,
@@ -44,7 +47,7 @@ var all = []Check{
 	completeness,
 }
 
-// The numbers are declared by whoever can judge: reports are read and written by what the checks declare.
+// Every program that can judge declares the numbers: reports are read and written by what the checks declare.
 func init() { harness.DeclareNumbers(numbers()) }
 
 func numbers() (declared []harness.Number) {
@@ -56,13 +59,6 @@ func numbers() (declared []harness.Number) {
 
 // All lists every check in the order in which reports show their numbers.
 func All() []Check { return slices.Clone(all) }
-
-// byName lists every check by name: the order in which findings are reported.
-func byName() []Check {
-	sorted := All()
-	slices.SortFunc(sorted, func(a, b Check) int { return cmp.Compare(a.Name, b.Name) })
-	return sorted
-}
 
 // Causes names every cause of a duplicate or loss, and everything that can have ended a stall, as reports give them.
 func Causes() []string {

@@ -4,6 +4,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/logs"
 	"github.com/chaeos/chaeos/verifiers/rows"
+	"github.com/chaeos/chaeos/verifiers/words"
 )
 
 var reordered = Check{
@@ -13,8 +14,8 @@ var reordered = Check{
 	Numbers: []harness.Number{
 		{
 			Key: "reordered", Header: "REORDERED", Show: harness.WhenNonZero,
-			Means: "First outputs, within one input and one output partition, that come after the output of a later input. No guarantee\n" +
-				"promises order.",
+			Means: "First outputs, within one input and one output partition, that come after the output of a later input. Kafka\n" +
+				"promises this order to no consumer that writes; pipelines that declare that they keep it violate *in-order* by it.",
 			Unseen: "order between partitions.",
 		},
 	},
@@ -51,11 +52,14 @@ func (v *inversions) Batch(b *logs.Batch) {
 }
 
 // Finish implements Counting.
-func (c *reorderedCount) Finish(_ *Facts, n *harness.Numbers) []Finding {
+func (c *reorderedCount) Finish(f *Facts, n *harness.Numbers) []Finding {
 	var all uint64
 	for _, v := range c.in {
 		all += v.n
 	}
 	n.Set("reordered", all)
-	return nil
+	if all == 0 || !f.Layout.KeepsInputOrder {
+		return nil
+	}
+	return breaks(onlyOrder, "%s outputs come after the output of a later input", words.Number(all))
 }

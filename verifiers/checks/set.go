@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
@@ -22,19 +23,18 @@ type atWork struct {
 // Outcome is what came of one check in one row. The zero value did not run.
 type Outcome struct {
 	Check string
-	// Ran says that the check ran to its end, or does not apply to the row.
+	// Ran means that the check ran to its end, or does not apply to the row.
 	Ran     bool
 	Numbers harness.Numbers
 	Found   []Finding
 }
 
-// Begin starts every check for one row; only is for tests of single checks (nil: all).
-func Begin(s *rows.Subject, only func(name string) bool) *Set {
+// Begin starts checks for one row. They report by name.
+func Begin(s *rows.Subject, all []Check) *Set {
 	set := &Set{}
-	for _, c := range byName() {
-		if only == nil || only(c.Name) {
-			set.all = append(set.all, &atWork{c, c.Begin(s)})
-		}
+	sorted := slices.SortedFunc(slices.Values(all), func(a, b Check) int { return cmp.Compare(a.Name, b.Name) })
+	for _, c := range sorted {
+		set.all = append(set.all, &atWork{c, c.Begin(s)})
 	}
 	return set
 }

@@ -57,7 +57,7 @@ func finishSharedSource(f *Facts, n *harness.Numbers) []Finding {
 	if unsent := held.Minus(f.Source.Intended); unsent.Len() > 0 {
 		found = append(found, doubt("%s input records carry sequences that the source never sent, e.g. %d", words.Number(unsent.Len()), sequence(f, unsent))...)
 	}
-	if open := f.Source.Unsettled(); open.Len() > 0 {
+	if open := f.Source.Unresolved(); open.Len() > 0 {
 		found = append(found, note("the source never learnt the outcome of %s records; %s of them are in the input log",
 			words.Number(open.Len()), words.Number(open.And(held).Len()))...)
 	}

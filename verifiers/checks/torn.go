@@ -55,15 +55,13 @@ func outcomesOf(r *rows.Row, s *causes.Suspect) (took, missed string) {
 			missed = fmt.Sprintf("%d of %d outputs in %s are not", s.Confirmed[p]-there, s.Confirmed[p], r.PartitionName(p))
 		}
 	}
-	if !r.HaveFinal {
-		return took, missed
-	}
 	for _, o := range s.Offsets {
-		final := r.Final[o.Partition]
+		final, known := r.Final[o.Partition]
 		switch {
+		case !known || final < 0: // what is deleted may have been committed before
 		case final < o.Offset && missed == "":
 			missed = fmt.Sprintf("offset %d of input partition %d is not committed", o.Offset, o.Partition)
-		case final == o.Offset && r.Last[o.Partition] == 1 && took == "":
+		case final == o.Offset && took == "" && r.OnlyCommitOf(o.Partition):
 			took = fmt.Sprintf("offset %d of input partition %d is committed", o.Offset, o.Partition)
 		}
 	}

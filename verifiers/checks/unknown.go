@@ -64,7 +64,7 @@ func unknownText(n harness.Numbers, format func(any) string) string {
 }
 
 func finishUnknownOfSource(f *Facts, n *harness.Numbers) []Finding {
-	open := f.Source.Unsettled()
+	open := f.Source.Unresolved()
 	return outcomes{produces: open.Len(), produced: open.And(f.Out.Visible).Len()}.set(n, nil)
 }
 

@@ -30,7 +30,7 @@ func finishUnprocessed(f *Facts, n *harness.Numbers) []Finding {
 	n.Set("unprocessed", left)
 	var found []Finding
 	if !f.HaveFinal {
-		found = doubt("the group's committed offsets are not known")
+		found = doubt("the group's committed offsets are not known in every input partition")
 	}
 	if left == 0 {
 		return found

@@ -19,7 +19,7 @@ func anomalyRows(run string, c clock, a harness.Anomaly) []AnomalyRow {
 	}
 	if k := a.Ack; k != nil {
 		row.AckedPartition, row.AckedOffset, row.AckedSeconds = ptr(k.Partition), ptr(k.Offset), ptr(c.seconds(k.At))
-		row.AckedHolder, row.AckedLeader = text(k.Holder), known(k.LeaderEpoch)
+		row.AckedHolder, row.AckedLeader = text(k.Now), known(k.LeaderEpoch)
 	}
 	if k := a.Commit; k != nil {
 		row.PassedPosition, row.PassedSeconds = ptr(k.Offset), ptr(c.seconds(k.At))
@@ -51,7 +51,7 @@ func (r AnomalyRow) copied(c clock, i int, x harness.CopyRef) AnomalyRow {
 	return r
 }
 
-func (r *AnomalyRow) by(l *harness.Life) {
+func (r *AnomalyRow) by(l *harness.Incarnation) {
 	if l != nil {
 		r.Worker, r.Incarnation = ptr(int32(l.Worker)), ptr(int64(l.Incarnation))
 	}

@@ -70,7 +70,7 @@ func timelineRow(run string, c clock, b timeline.Bucket) TimelineRow {
 func faultRows(run string, c clock, number int, f harness.FaultRecord) []FaultRow {
 	row := FaultRow{
 		Run: run, Number: int32(number), Fault: f.Fault, Target: f.Target, Options: text(f.Options), Label: text(f.Label), Resolved: f.Resolved.Text,
-		Members: f.Resolved.Members, Partitions: f.Resolved.Partitions, Effect: text(f.Effect), HealProof: text(f.HealProof), Error: text(f.Error),
+		Members: f.Resolved.Members, Partitions: f.Resolved.Partitions, Effect: text(f.Reaction), HealProof: text(f.HealProof), Error: text(f.Error),
 	}
 	for _, b := range f.Resolved.Brokers {
 		row.Brokers = append(row.Brokers, int32(b))
@@ -81,13 +81,13 @@ func faultRows(run string, c clock, number int, f harness.FaultRecord) []FaultRo
 	if f.Healed != 0 {
 		row.HealedSeconds, row.Healed = ptr(c.seconds(f.Healed)), ptr(c.wall(f.Healed))
 	}
-	if len(f.Bites) == 0 {
+	if len(f.Proofs) == 0 {
 		return []FaultRow{row}
 	}
 	var rows []FaultRow
-	for _, b := range f.Bites {
+	for _, b := range f.Proofs {
 		one := row
-		one.Pipeline, one.Bit, one.Proof, one.InFlight = ptr(b.Pipeline), ptr(b.Bit), text(b.Proof), ptr(int64(b.InFlight))
+		one.Pipeline, one.Bit, one.Proof, one.InFlight = ptr(b.Pipeline), ptr(b.TookEffect), text(b.Text), ptr(int64(b.InFlight))
 		rows = append(rows, one)
 	}
 	return rows

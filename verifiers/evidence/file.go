@@ -39,7 +39,7 @@ func (f *file[R]) add(rows ...R) {
 	}
 }
 
-// close ends the file. Where failed is set, what it should hold is not complete: nothing appears.
+// close ends the file. If failed is set, what it should hold is not complete: nothing appears.
 func (f *file[R]) close(failed error) error {
 	err := errors.Join(f.err, f.out.Close())
 	if err != nil {

@@ -69,7 +69,7 @@ func stallRow(run string, c clock, s harness.Stall) StallRow {
 	if s.Timeout > 0 {
 		row.TimeoutSeconds = ptr(s.Timeout.Seconds())
 	}
-	if l := s.EndedByLife; l != nil {
+	if l := s.EndedByIncarnation; l != nil {
 		row.EndedByLife = text(l.Name)
 	}
 	row.held(s)

@@ -10,7 +10,7 @@ import (
 )
 
 // Anomalies tells the lives of the first most anomalies of each kind that the verifier keeps (harness.MaxAnomalies of a
-// kind and pipeline), in its order: by pipeline, then by place in the log. A record is told once a kind, a torn transaction
+// kind and pipeline), in its order: by pipeline, then by offset in the log. A record is listed once a kind, a torn transaction
 // by one of its records. Pipeline narrows it to one ("" all).
 func Anomalies(dir string, kinds []harness.AnomalyKind, most int, pipeline string) ([]*harness.RecordLife, error) {
 	f, err := openFolder(dir)

@@ -52,7 +52,7 @@ func (t *telling) end(l harness.PipelineLayout, topic string) harness.LifeEnd {
 	return t.notVisible(l, standing["aborted"])
 }
 
-// given says that a row's own readers are given a copy: those with read_uncommitted are given all of them.
+// given means that a row's own readers are given a copy: those with read_uncommitted are given all of them.
 func given(l harness.PipelineLayout, c *harness.LogCopy) bool {
 	return c.Standing == "visible" || l.ReadUncommittedOutput
 }
@@ -73,7 +73,7 @@ func (t *telling) absent() harness.LifeEnd {
 	if t.acked {
 		return harness.LifeEnd{State: "lost", Text: "acknowledged, and not in the log", Why: t.inItsPlace()}
 	}
-	return harness.LifeEnd{State: "unknown", Text: "not in the log, and never acknowledged: nobody promised anything"}
+	return harness.LifeEnd{State: "unknown", Text: "not in the log, and never acknowledged: nothing was promised"}
 }
 
 // inItsPlace says what the log holds where the acknowledgements said that the record is.

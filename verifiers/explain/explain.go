@@ -16,10 +16,10 @@ type telling struct {
 	rows []harness.PipelineLayout
 	// inputs are the record's places in its source's topic.
 	inputs []*harness.LogCopy
-	// copies are its outputs, by pipeline; whole says that every output partition was read to its end.
+	// copies are its outputs, by pipeline; whole means that every output partition was read to its end.
 	copies map[string][]*harness.LogCopy
 	whole  map[string]bool
-	// acked says that the source was told that it is stored; intended that it was going to be sent.
+	// acked means that it was acknowledged to the source, intended that the source was going to send it.
 	acked, intended bool
 	// named are the places that acknowledgements named.
 	named []harness.Place
@@ -122,7 +122,7 @@ func (f *folder) identify(ref Ref, pipeline string) (history.Identity, error) {
 	return f.recordAt(topic, ref.Partition, ref.Offset)
 }
 
-// tellings are the lives that are told together.
+// tellings are the records' lives that are listed together.
 type tellings []*telling
 
 // of are those that a choice wants.

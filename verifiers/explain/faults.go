@@ -32,7 +32,7 @@ func (t *telling) faults() {
 	}
 }
 
-// endedBy says that a fault hit a process whose history ends in this life: its last entry is older than its end.
+// endedBy means that a fault hit a process whose history ends in this life: its last entry is older than its end.
 func (t *telling) endedBy(f harness.FaultRecord) bool {
 	return slices.ContainsFunc(t.life.Events, func(e harness.LifeEvent) bool {
 		return e.Kind == "cut off" && f.Injected >= e.At && slices.Contains(f.Resolved.Members, e.Process)
@@ -51,8 +51,8 @@ func (t *telling) injected(f harness.FaultRecord, n int) {
 		return
 	}
 	text = name + " healed"
-	if f.Effect != "" {
-		text += fmt.Sprintf(" (%s)", f.Effect)
+	if f.Reaction != "" {
+		text += fmt.Sprintf(" (%s)", f.Reaction)
 	}
 	t.add(harness.LifeEvent{At: f.Healed, Kind: "healed", Text: text})
 }

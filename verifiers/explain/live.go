@@ -66,7 +66,7 @@ func (t *telling) seen(h harness.HistoryRecord, e *history.DeliveredLive) {
 		switch {
 		case t.shows(l, e):
 		case t.covers(e):
-			text += ", the acknowledged one among them: whoever held it then"
+			text += ", the acknowledged one among them: the reader that held it then"
 		default:
 			continue
 		}
@@ -74,7 +74,7 @@ func (t *telling) seen(h harness.HistoryRecord, e *history.DeliveredLive) {
 	}
 }
 
-// shows says that a copy of the record was among what the reader was given.
+// shows reports whether a copy of the record was among what the reader was delivered.
 func (t *telling) shows(l harness.PipelineLayout, e *history.DeliveredLive) bool {
 	return slices.ContainsFunc(t.copies[l.Name], func(c *harness.LogCopy) bool {
 		return c.Topic == e.Topic && c.Partition == e.Partition && c.Offset >= e.From && c.Offset < e.To

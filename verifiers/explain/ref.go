@@ -11,9 +11,9 @@ import (
 
 // Ref names a record as people do: by its identity, or by a place in a log.
 type Ref struct {
-	// ByPlace says that Topic, Partition and Offset name it; otherwise Identity does.
+	// ByPlace means that Topic, Partition and Offset name it; otherwise Identity does.
 	ByPlace bool
-	// AnySource says that no source was named: the shared one is meant, unless a pipeline with its own source is.
+	// AnySource means that no source was named: the shared one is meant, unless a pipeline with its own source is.
 	AnySource bool
 	history.Identity
 	// Topic is a topic's name, "input", or a pipeline's name for its output.

@@ -15,7 +15,7 @@ import (
 type sought struct {
 	t      *telling
 	copies []*harness.LogCopy
-	// whole says that every partition was read to its end, scheduled when the record was to be sent.
+	// whole means that every partition was read to its end, scheduled when the record was to be sent.
 	whole     bool
 	scheduled history.Time
 }
@@ -70,7 +70,7 @@ type search struct {
 	end          int64
 }
 
-// read streams the log, and says whether it could be read to its end.
+// read streams the log, and reports whether it could be read to its end.
 func (s *search) read(all tellings) (whole bool, err error) {
 	info := s.index.Partition(s.topic, s.partition)
 	var tail observation.Tail
@@ -155,7 +155,7 @@ func (s *search) marker(b *observation.Batch) {
 	s.open = open
 }
 
-// finish hides what is at or above the last stable offset, as the broker told it and as the log's open transactions say.
+// finish hides what is at or above the last stable offset, as the broker gave it and as the log's open transactions have it.
 func (s *search) finish(lso int64) {
 	if open := s.txns.Open(); len(open) > 0 {
 		lso = min(lso, open[0].Start)

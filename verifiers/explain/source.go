@@ -78,7 +78,7 @@ func ackText(topic string, r history.AckSpan, i uint64) string {
 func settledText(e *history.Resolved) string {
 	text := "its outcome is " + e.Outcome.String()
 	if e.Sent {
-		text = "written with acks=0: nobody says whether it was stored"
+		text = "written with acks=0: no acknowledgement was asked for"
 	}
 	if e.Reason != "" {
 		text += ": " + e.Reason

@@ -17,15 +17,15 @@ type watch struct {
 	place  *harness.LogCopy
 
 	events []harness.LifeEvent
-	// assigned is the partition's newest assignment that was not told yet; resumed says where its first poll began.
+	// assigned is the partition's newest assignment that was not listed yet; resumed is where its first poll began.
 	assigned *history.Assigned
 	// touched: a poll delivered the record to this incarnation. Hand: it has it in hand now.
 	touched, hand, fresh bool
 	started, last        history.Time
 	ended                bool
-	// begun is the open transaction, told once the record is in it.
+	// begun is the open transaction, listed once the record is in it.
 	begun *history.TxnBegin
-	// past says that the incarnation's last commit lay beyond the record; passing is its first confirmed one.
+	// past means that the incarnation's last commit lay beyond the record; passing is its first confirmed one.
 	past    bool
 	passing *harness.LifeEvent
 }
@@ -265,7 +265,7 @@ func (w *watch) idle() {
 	w.say(w.last, "cut off", "%s; no output log holds an output of this record by it", how)
 }
 
-// wrote says that a copy by this incarnation is in the output log, whatever became of it.
+// wrote means that a copy by this incarnation is in the output log, whatever became of it.
 func (w *watch) wrote() bool {
 	return slices.ContainsFunc(w.t.copies[w.layout.Name], func(c *harness.LogCopy) bool {
 		return c.Origin != nil && int(c.Origin.Worker) == w.file.Number && int(c.Origin.Incarnation) == w.file.Incarnation

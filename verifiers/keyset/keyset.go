@@ -53,7 +53,7 @@ func (s *Set) class(c int32) *class {
 	return x
 }
 
-// Add adds a key and says whether it was new. Keys in increasing order are the fast case.
+// Add adds a key and reports whether it was new. Keys in increasing order are the fast case.
 func (s *Set) Add(k Key) bool {
 	if k.Index > math.MaxUint32 {
 		s.Overflow++
@@ -104,7 +104,7 @@ func (s *Set) AddRange(c int32, from, to uint64) (added uint64) {
 	return added
 }
 
-// Extend adds [from, to) of a class if it lies above every key of the class, and says whether it did.
+// Extend adds [from, to) of a class if it lies above every key of the class, and reports whether it did.
 func (s *Set) Extend(c int32, from, to uint64) bool {
 	x := s.class(c)
 	if from < x.end || from >= to || to > math.MaxUint32+1 {
@@ -126,7 +126,7 @@ func (x *class) flush() *roaring.Bitmap {
 	return x.bits
 }
 
-// Has says whether the key is in the set.
+// Has reports whether the key is in the set.
 func (s *Set) Has(k Key) bool {
 	x, ok := s.classes[k.Class]
 	if !ok || k.Index > math.MaxUint32 {
@@ -153,10 +153,10 @@ func (s *Set) Count(c int32, from, to uint64) (n uint64) {
 	return n
 }
 
-// HasRange says whether every key of [from, to) is in the set.
+// HasRange reports whether every key of [from, to) is in the set.
 func (s *Set) HasRange(c int32, from, to uint64) bool { return s.Count(c, from, to) == to-from }
 
-// HasAny says whether a key of [from, to) is in the set.
+// HasAny reports whether a key of [from, to) is in the set.
 func (s *Set) HasAny(c int32, from, to uint64) bool { return s.Count(c, from, to) > 0 }
 
 // Len is the number of keys.
@@ -278,7 +278,7 @@ func (s *Set) Where(belongs func(class int32) bool) *Set {
 	return out
 }
 
-// Shifted returns the keys with their classes moved up by so many.
+// Shifted returns the keys with their classes moved up by a number.
 func (s *Set) Shifted(by int32) *Set {
 	out := New()
 	out.Overflow = s.Overflow

@@ -9,8 +9,8 @@ import (
 // Batch is one batch of a log as a row sees it.
 type Batch struct {
 	*observation.Batch
-	// Stands is what the row's readers make of it, Decided what the log's control records say, whoever reads it.
-	Stands, Decided txns.Visibility
+	// Visibility is what the row's readers make of it, Decided what the log's control records say, at either isolation level.
+	Visibility, Decided txns.Visibility
 	// Pieces are its records in order; a damaged batch has none.
 	Pieces []Piece
 }
@@ -25,7 +25,7 @@ type Piece struct {
 	// Class and From are the keys of sound records: From, From+1, … of the class.
 	Class int32
 	From  uint64
-	// Fresh says that no copy of them was visible before in the same partition. Only visible records can be fresh.
+	// Fresh means that no copy of them was visible before in the same partition. Only visible records can be fresh.
 	Fresh bool
 }
 

@@ -51,19 +51,20 @@ func (m *identities) addRun(offset, count int64, id history.Identity, step uint6
 		m.add(offset+i, history.Identity{Source: id.Source, Sequence: id.Sequence + uint64(i)*step})
 	}
 	if last := &m.runs[len(m.runs)-1]; count > 2 {
-		if last.count == 1 { // the first of the two went with what was before, the second began anew
+		if last.count == 1 { // the first of the two went with what was before, the second began a span
 			last.stride = step
 		}
 		last.count += count - 2
 	}
 }
 
-// cursor looks identities up; neighbouring questions are cheap.
+// Cursor looks up identities; neighbouring offsets are cheap.
 type Cursor struct {
 	IDs *identities
 	at  int
 }
 
+// Identity is what the log holds at an offset, ok if there is anything.
 func (c *Cursor) Identity(offset int64) (id history.Identity, ok bool) {
 	runs := c.IDs.runs
 	if c.at < len(runs) {
@@ -83,8 +84,8 @@ func (c *Cursor) Identity(offset int64) (id history.Identity, ok bool) {
 	return r.at(offset), offset < r.offset+r.count
 }
 
-// holds says that the log holds count identities of one source from an offset on, sequences a step apart. What is only
-// found to be so in several runs is left to single questions.
+// holds reports whether the log holds count identities of one source from an offset on, sequences a step apart. It may
+// miss them if they lie in several spans: then they are looked up one by one.
 func (c *Cursor) holds(offset, count int64, first history.Identity, step uint64) bool {
 	if id, ok := c.Identity(offset); !ok || id != first {
 		return false

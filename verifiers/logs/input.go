@@ -11,20 +11,20 @@ import (
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
-// inputLog is the shared input topic as it was read back. Keys are partition and offset.
+// Input is the shared input topic as it was read back. Keys are partition and offset.
 type Input struct {
 	Parts []*Partition
-	// uncommitted and committed are what readers of either isolation level are given; counts are kept beside the sets so
+	// Uncommitted and Committed are what readers of either isolation level get. Counts are kept apart from the sets, so
 	// that a number and its proof don't come from the same bits.
 	Uncommitted, Committed           *keyset.Set
 	UncommittedCount, CommittedCount uint64
 	IDs                              []*identities
-	// held are the sequences found in the log, by source; twice counts further copies of one.
+	// Held are the sequences found in the log, by source; Twice counts further copies of one.
 	Held  map[uint16]*keyset.Set
 	Twice uint64
 }
 
-// whole says that an input partition was read to its end, so that absence from it is proved.
+// Whole reports whether an input partition was read to its end, so that absence from it is proved.
 func (in *Input) Whole(partition int32) bool {
 	return int(partition) < len(in.Parts) && in.Parts[partition].Whole
 }
@@ -74,21 +74,24 @@ func (t *inputTally) read() error {
 	if t.log.Idle {
 		return nil
 	}
-	_, _, err := observation.ReadRuns(t.log.Path, func(raw *observation.Batch) error {
+	follow := newOffsets(t.log)
+	_, tail, err := observation.ReadRuns(t.log.Path, func(raw *observation.Batch) error {
 		b := t.log.batch(&t.batch, inputKeys{t.log.Number}, raw)
 		t.log.note(b, observation.Input)
+		follow.take(b, t.log.Info.LogStart)
 		for i := range b.Pieces {
-			t.take(&b.Pieces[i], b.Stands)
+			t.take(&b.Pieces[i], b.Visibility)
 		}
 		for _, r := range t.readers {
 			r.Batch(b)
 		}
 		return nil
 	})
+	t.log.followed(&follow, tail)
 	return err
 }
 
-func (t *inputTally) take(p *Piece, stands txns.Visibility) {
+func (t *inputTally) take(p *Piece, visibility txns.Visibility) {
 	if p.Kind != Sound {
 		return
 	}
@@ -96,11 +99,11 @@ func (t *inputTally) take(p *Piece, stands txns.Visibility) {
 	t.Uncommitted.AddRange(t.log.Number, p.From, p.To())
 	t.UncommittedCount += n
 	t.IDs[0].addRun(x.First.Offset, x.Count, x.First.Identity, x.SequenceStep)
-	if stands == txns.Visible {
+	if visibility == txns.Visible {
 		t.Committed.AddRange(t.log.Number, p.From, p.To())
 		t.CommittedCount += n
 	}
-	if stands != txns.Aborted {
+	if visibility != txns.Aborted {
 		t.hold(x, t.partitions)
 	}
 }

@@ -1,117 +1,120 @@
 package logs
 
 import (
-	"sort"
+	"fmt"
 
 	"github.com/chaeos/chaeos/verifiers/observation"
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
-// Offsets say which offsets of one partition's log hold records, so that what a reader was given can be compared with it.
-type Offsets struct {
-	// Committed are the records that a read_committed reader is given, others all further ones, strange those of the committed
-	// that are not what the log is for: no envelopes of this run, or damaged ones. Occupied are the offsets of records and
-	// control records: in an ordinary log all of them, one span.
-	committed, others, strange, occupied spans
-	// unread are the batches whose records can't be told.
-	unread []offsetRange
+// maxHoles bounds how many holes of one log are kept; all are counted.
+const maxHoles = 1000
+
+// Hole is a range of offsets, from one to below another, that hold nothing although the log goes on after them. Kafka gives
+// each record of a log the next offset: only compaction, which no topic of a run has, leaves offsets out.
+type Hole struct{ From, To int64 }
+
+// offsets follows the offsets of one log, batch by batch: they begin at the log's start and leave none out.
+type offsets struct {
+	// next is the offset that must come now, -1 where a damaged batch before it may have claimed anything.
+	next int64
+	// holes are the first of them, missing counts the offsets of all.
+	holes   []Hole
+	missing uint64
+	// wrong says what else is wrong with the first batch that doesn't fit.
+	wrong string
+	// committed counts the records that are visible to read_committed readers.
+	committed uint64
 }
 
-type offsetRange struct{ from, to int64 }
+func newOffsets(p *Partition) offsets { return offsets{next: max(0, p.Info.LogStart)} }
 
-// note takes a batch in, whose records should be of one status.
-func (o *Offsets) note(b *Batch, want observation.Status) {
-	if b.Damaged {
-		o.unread = append(o.unread, offsetRange{b.First, b.Last + 1})
-		return
+// take looks at the next batch; start is where the log starts: a batch may begin below it.
+func (o *offsets) take(b *Batch, start int64) {
+	first := max(b.First, start)
+	switch {
+	case o.next < 0:
+	case first > o.next:
+		o.hole(o.next, first)
+	case b.First < o.next && b.First >= start:
+		o.fault("offset %d comes after offset %d", b.First, o.next-1)
 	}
-	if b.Control {
-		o.occupied.add(b.First, b.Last+1)
-		return
+	o.next = b.Last + 1
+	switch {
+	case b.Damaged:
+		o.next = -1
+	case !b.Control:
+		o.records(b, first)
 	}
+}
+
+// records compares a batch's records with the offsets that its header claims.
+func (o *offsets) records(b *Batch, first int64) {
+	if int64(b.Count) != b.Last-b.First+1 {
+		o.fault("the batch at offset %d says that it holds %d records, and its offsets are those of %d", b.First, b.Count, b.Last-b.First+1)
+	}
+	next := first
 	for i := range b.Runs {
-		r := &b.Runs[i]
-		from, to := r.First.Offset, r.First.Offset+r.Count
-		o.occupied.add(from, to)
-		if b.Decided != txns.Visible {
-			o.others.add(from, to)
-			continue
+		at, n := b.Runs[i].First.Offset, b.Runs[i].Count
+		switch {
+		case at > next:
+			o.hole(next, at)
+		case at < next:
+			o.fault("offset %d comes after offset %d", at, next-1)
 		}
-		o.committed.add(from, to)
-		if r.First.Status != want {
-			o.strange.add(from, to)
+		next = at + n
+		if b.Decided == txns.Visible {
+			o.committed += uint64(n)
 		}
+	}
+	switch {
+	case next <= b.Last:
+		o.hole(next, b.Last+1)
+	case next > b.Last+1:
+		o.fault("the batch at offset %d ends at offset %d, and holds a record at offset %d", b.First, b.Last, next-1)
 	}
 }
 
-// Stored is how many records the log holds in [from, to).
-func (o *Offsets) Stored(from, to int64) uint64 { return o.committed.count(from, to) + o.others.count(from, to) }
-
-// Committed is how many of them a read_committed reader is given.
-func (o *Offsets) Committed(from, to int64) uint64 { return o.committed.count(from, to) }
-
-// Strange is how many of the committed ones are not what the log is for.
-func (o *Offsets) Strange(from, to int64) uint64 { return o.strange.count(from, to) }
-
-// Empty is how many offsets of [from, to) hold nothing at all.
-func (o *Offsets) Empty(from, to int64) uint64 {
-	all := uint64(max(0, to-from))
-	return all - min(all, o.occupied.count(from, to))
-}
-
-// Known reports whether the log says what [from, to) holds: no batch there is damaged.
-func (o *Offsets) Known(from, to int64) bool {
-	for _, u := range o.unread {
-		if from < u.to && u.from < to {
-			return false
-		}
-	}
-	return from >= 0
-}
-
-// spans are offsets in increasing order, as ranges that do not touch: logs are dense, and counting is two searches.
-type spans []span
-
-// span is [from, to), with before offsets in the spans before it.
-type span struct {
-	from, to int64
-	before   uint64
-}
-
-// add adds [from, to), which lies above everything before: what a damaged file puts lower is left out.
-func (s *spans) add(from, to int64) {
-	n := len(*s)
-	if to <= from || from < 0 {
+func (o *offsets) hole(from, to int64) {
+	o.missing += uint64(to - from)
+	if n := len(o.holes); n > 0 && o.holes[n-1].To == from {
+		o.holes[n-1].To = to
 		return
 	}
-	if n == 0 {
-		*s = append(*s, span{from: from, to: to})
+	if len(o.holes) < maxHoles {
+		o.holes = append(o.holes, Hole{from, to})
+	}
+}
+
+func (o *offsets) fault(format string, args ...any) {
+	if o.wrong == "" {
+		o.wrong = fmt.Sprintf(format, args...)
+	}
+}
+
+// followed is what reading the records of a partition's file came to. Trouble is a doubt, as it is with the headers.
+func (p *Partition) followed(o *offsets, tail observation.Tail) {
+	p.Holes, p.Missing = o.holes, o.missing
+	if !tail.Ended {
+		if p.Whole { // otherwise that is known from the headers
+			p.doubt("its observation file can't be read to its end after %d batches: %s", tail.Batches, tail.Reason)
+		}
+		p.Whole = false
 		return
 	}
-	last := &(*s)[n-1]
-	switch {
-	case from == last.to:
-		last.to = to
-	case from > last.to:
-		*s = append(*s, span{from, to, last.before + uint64(last.to-last.from)})
+	if o.wrong != "" {
+		p.doubt("its offsets contradict each other: %s", o.wrong)
+	}
+	if p.Whole && p.Info.Committed.Hash != "" && o.committed != p.Info.Committed.Count {
+		p.doubt("the read-back counted %d committed records, its observation file holds %d", p.Info.Committed.Count, o.committed)
 	}
 }
 
-func (s spans) count(from, to int64) uint64 {
-	if to <= from {
-		return 0
+// ReadAgain is an error where a further pass over a partition's file did not reach its end although the first one did: the
+// file has changed. What the first pass could not read is a doubt already.
+func (p *Partition) ReadAgain(tail observation.Tail) error {
+	if tail.Ended || !p.Whole {
+		return nil
 	}
-	return s.below(to) - s.below(from)
-}
-
-// below is how many offsets lie below one.
-func (s spans) below(offset int64) uint64 {
-	i := sort.Search(len(s), func(i int) bool { return s[i].to > offset })
-	switch {
-	case i < len(s):
-		return s[i].before + uint64(max(0, offset-s[i].from))
-	case i > 0:
-		return s[i-1].before + uint64(s[i-1].to-s[i-1].from)
-	}
-	return 0
+	return fmt.Errorf("%s can't be read to its end again: %s", p.Path, tail.Reason)
 }

@@ -87,7 +87,7 @@ func (o *Output) MayHold(p *Partition, among *keyset.Set) func(*Section) bool {
 
 // batch is a batch of the partition with its pieces; b is used again.
 func (p *Partition) batch(b *Batch, k keys, raw *observation.Batch) *Batch {
-	b.Batch, b.Stands, b.Decided, b.Pieces = raw, p.visibility(raw), p.decided(raw), b.Pieces[:0]
+	b.Batch, b.Visibility, b.Decided, b.Pieces = raw, p.visibility(raw), p.decided(raw), b.Pieces[:0]
 	if raw.Damaged {
 		return b
 	}

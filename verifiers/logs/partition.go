@@ -13,10 +13,10 @@ import (
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
-// partLog is what one partition's headers and index entry say, before its records are looked at.
+// Partition is what one partition's headers and index entry say, before its records are looked at.
 type Partition struct {
 	At ask.TopicPartition
-	// number is an output partition's number in its row, an input partition's own.
+	// Number is an output partition's number in its row, an input partition's own.
 	Number int32
 	Path   string
 	Info   observation.Partition
@@ -28,21 +28,33 @@ type Partition struct {
 	epochs []epochStart
 	End    int64
 	Doubts []string
-	// idle says that there is no file to read: the doubts say why.
+	// Idle means that there is no file to read: the doubts say why.
 	Idle bool
-	// refused says that its file is of a version that nobody here reads: then there is no verdict at all.
+	// refused is set if its file is of a version that is not read here: then there is no verdict at all.
 	refused error
-	// stretches say where what is, once an output partition was read.
+	// sections say where what is, once an output partition was read.
 	sections sections
-	// seen are the committed records that a read_committed client was asked for: all, or a sample.
+	// Checked are the committed records that a read_committed client was asked for: all, or a sample.
 	Checked uint64
-	// whole says that the log was read up to its captured end. Otherwise what isn't found may still be there.
+	// Whole means that the log was read up to its captured end. Otherwise what isn't found may still be there.
 	Whole bool
-	// uncommitted says that its readers use read_uncommitted: they are given everything.
+	// Holes are the first ranges of offsets that it leaves out, Missing counts the offsets of all.
+	Holes      []Hole
+	Missing    uint64
+	EpochsBack EpochsBack
+	// uncommitted means that its readers use read_uncommitted: they get everything.
 	uncommitted bool
-	// Offsets are those of its records, once it was read.
-	Offsets
+	// Held are its offsets, once it was read.
+	Held
 	txnSpans txnSpans
+}
+
+// EpochsBack counts the batches of a log whose leader epoch is older than that of a batch before them; the first is at Offset,
+// of Epoch, after one of Newer.
+type EpochsBack struct {
+	Batches      uint64
+	Offset       int64
+	Epoch, Newer int32
 }
 
 type epochStart struct {
@@ -102,8 +114,15 @@ func (p *Partition) header(b *observation.Batch) {
 	if b.Damaged {
 		return
 	}
-	if n := len(p.epochs); n == 0 || p.epochs[n-1].epoch < b.LeaderEpoch {
+	n := len(p.epochs)
+	if n == 0 || p.epochs[n-1].epoch < b.LeaderEpoch {
 		p.epochs = append(p.epochs, epochStart{b.LeaderEpoch, b.First})
+		return
+	}
+	if newest := p.epochs[n-1].epoch; b.LeaderEpoch < newest {
+		if p.EpochsBack.Batches++; p.EpochsBack.Batches == 1 {
+			p.EpochsBack.Offset, p.EpochsBack.Epoch, p.EpochsBack.Newer = b.First, b.LeaderEpoch, newest
+		}
 	}
 }
 
@@ -120,6 +139,7 @@ func (p *Partition) checkComplete(tail observation.Tail) {
 	default:
 		p.Whole = true
 	}
+	p.checkTotals(tail)
 	if x.HWAfter >= 0 && x.HWAfter != x.HW {
 		p.doubt("its end moved from %d to %d while it was read: %s", x.HW, x.HWAfter, x.Writer)
 	}
@@ -129,7 +149,19 @@ func (p *Partition) checkComplete(tail observation.Tail) {
 	p.checkClient(x)
 }
 
-// checkClient compares what the log says a read_committed reader must see with what a real one saw.
+// checkTotals compares the index with the file. One of a read-back that did not reach its end has no totals.
+func (p *Partition) checkTotals(tail observation.Tail) {
+	x := p.Info
+	switch {
+	case !x.Complete || !tail.Ended:
+	case x.Batches != tail.Batches || x.Records != tail.Records:
+		p.doubt("the index says that it holds %d batches with %d records, its observation file holds %d with %d", x.Batches, x.Records, tail.Batches, tail.Records)
+	case x.Reached != p.End:
+		p.doubt("the index says that it was read up to offset %d, its observation file ends at %d", x.Reached, p.End)
+	}
+}
+
+// checkClient compares what a read_committed reader must see, by the log, with what a real one saw.
 func (p *Partition) checkClient(x observation.Partition) {
 	const otherwise = "a read_committed client saw %d records (hash %s)%s where the log holds %d committed (hash %s)"
 	if x.ClientErr != "" {
@@ -170,7 +202,7 @@ func (p *Partition) checkAborted(derived []observation.Aborted) {
 	}
 }
 
-// visibility says where a batch stands for the log's readers.
+// visibility is what the log's readers make of a batch.
 func (p *Partition) visibility(b *observation.Batch) txns.Visibility {
 	if p.uncommitted {
 		return txns.Visible
@@ -178,7 +210,7 @@ func (p *Partition) visibility(b *observation.Batch) txns.Visibility {
 	return p.decided(b)
 }
 
-// decided says what the log's control records make of a batch, whoever reads it.
+// decided is what the log's control records make of a batch, at either isolation level.
 func (p *Partition) decided(b *observation.Batch) txns.Visibility {
 	switch {
 	case p.aborts.Has(b):
@@ -189,7 +221,7 @@ func (p *Partition) decided(b *observation.Batch) txns.Visibility {
 	return txns.Visible
 }
 
-// stillOpen are a partition's open transactions: by the brokers' word where there is one, by the log otherwise.
+// StillOpen are a partition's open transactions: as the brokers list them, or by the log if they list none.
 func (p *Partition) StillOpen() []observation.OpenTxn {
 	if len(p.Info.Open) > 0 {
 		return p.Info.Open
@@ -197,7 +229,7 @@ func (p *Partition) StillOpen() []observation.OpenTxn {
 	return p.open
 }
 
-// startAfter is where the first batch of an epoch newer than this one begins, or the log's end, and that epoch.
+// StartAfter is where the first batch of an epoch newer than this one begins, or the log's end, and that epoch.
 func (p *Partition) StartAfter(epoch int32) (first int64, newer int32) {
 	for _, e := range p.epochs {
 		if e.epoch > epoch {
@@ -207,7 +239,7 @@ func (p *Partition) StartAfter(epoch int32) (first int64, newer int32) {
 	return p.End, p.Newest()
 }
 
-// newest is the newest leader epoch that is known of.
+// Newest is the newest leader epoch that is known of.
 func (p *Partition) Newest() int32 {
 	epoch := p.Info.LeaderEpoch
 	for _, e := range p.epochs {

@@ -8,8 +8,8 @@ import (
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
-// stretch says what some neighbouring batches of an output partition can hold at most, so that a later pass for a few
-// records or transactions leaves the others out: logs are written nearly in order, and most stretches are narrow.
+// Section says what some neighbouring batches of an output partition can hold at most, so that a later pass for a few
+// records or transactions leaves the others out: logs are written nearly in order, and most sections are narrow.
 type Section struct {
 	place   int64
 	batches int
@@ -24,7 +24,7 @@ var nothing = extent{math.MaxUint64, 0}
 
 func (x *extent) add(n uint64) { x.low, x.high = min(x.low, n), max(x.high, n) }
 
-// stretches grow by one batch after the other.
+// sections grow by one batch after the other.
 type sections []Section
 
 func (s *sections) add(b *observation.Batch, k keys, most int) {
@@ -52,7 +52,7 @@ func (s *sections) add(b *observation.Batch, k keys, most int) {
 	}
 }
 
-// holdsAny says whether one of a set's keys may be in the stretch.
+// holdsAny reports whether one of a set's keys may be in the section.
 func (x *Section) holdsAny(among *keyset.Set, k keys) bool {
 	if x.keys.low > x.keys.high {
 		return false
@@ -66,20 +66,20 @@ func (x *Section) holdsAny(among *keyset.Set, k keys) bool {
 	return false
 }
 
-// holdsTxn says whether a transaction of one of the blocks may be in the stretch.
+// HoldsTxn reports whether a transaction of one of the blocks may be in the section.
 func (x *Section) HoldsTxn(wanted map[txns.Block]bool) bool {
 	if x.txns.low > x.txns.high {
 		return false
 	}
 	for b := range wanted {
-		if b.Number >= x.txns.low/txns.BlockSize && b.Number <= x.txns.high/txns.BlockSize {
+		if b.Index >= x.txns.low/txns.BlockSize && b.Index <= x.txns.high/txns.BlockSize {
 			return true
 		}
 	}
 	return false
 }
 
-// readWhere reads the batches of the stretches that may hold something, as runs.
+// readWhere reads the batches of the sections that may hold something, as runs.
 func (p *Partition) readWhere(may func(*Section) bool, fn func(*observation.Batch)) error {
 	for i := 0; i < len(p.sections); i++ {
 		if !may(&p.sections[i]) {

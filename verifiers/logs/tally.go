@@ -15,8 +15,8 @@ type tally struct {
 	batch   Batch
 	// pieces are the batch's, those that were visible before taken apart.
 	pieces []Piece
-	// workers says that records name the worker that wrote them, transactions that a transaction may hold them. A source
-	// under test names no worker, and a side effect stands however the transaction around its call ends.
+	// workers means that records name the worker that wrote them, transactions that a transaction may hold them. A source
+	// under test names no worker, and a side effect stays, however the transaction around its call ends.
 	workers, transactions bool
 	// The last record's transaction and what its counts are counted with: neighbours mostly share them.
 	key    txns.Key
@@ -40,9 +40,11 @@ func (t *tally) read(section int) error {
 	if t.workers {
 		want = observation.Output
 	}
-	_, _, err := observation.ReadRuns(t.log.Path, func(raw *observation.Batch) error {
+	follow := newOffsets(t.log)
+	_, tail, err := observation.ReadRuns(t.log.Path, func(raw *observation.Batch) error {
 		t.log.sections.add(raw, t.keys, section)
 		b := t.log.batch(&t.batch, t.keys, raw)
+		follow.take(b, t.log.Info.LogStart)
 		t.log.note(b, want)
 		if t.transactions {
 			t.log.txnSpans.add(b)
@@ -50,6 +52,7 @@ func (t *tally) read(section int) error {
 		t.take(b)
 		return nil
 	})
+	t.log.followed(&follow, tail)
 	return err
 }
 
@@ -59,7 +62,7 @@ func (t *tally) take(b *Batch) {
 	for i := range b.Pieces {
 		p := b.Pieces[i]
 		if p.Kind == Sound {
-			t.sound(p, b.Stands)
+			t.sound(p, b.Visibility)
 		} else {
 			t.pieces = append(t.pieces, p)
 		}
@@ -74,8 +77,8 @@ func (t *tally) take(b *Batch) {
 }
 
 // sound counts records whose input is known.
-func (t *tally) sound(p Piece, stands txns.Visibility) {
-	switch stands {
+func (t *tally) sound(p Piece, visibility txns.Visibility) {
+	switch visibility {
 	case txns.Hidden:
 		t.Hidden.AddRange(p.Class, p.From, p.To())
 	case txns.Aborted:
@@ -121,11 +124,11 @@ func (t *tally) attribute(p *Piece, b *Batch) {
 		}
 	}
 	if txn == 0 {
-		t.by.Add(b.Stands, n)
+		t.by.Add(b.Visibility, n)
 		return
 	}
 	t.Sums.Take(t.key, n, t.weight[b.Decided])
-	if b.Stands != b.Decided { // shown to readers though it is not committed: it is looked into, however sure its end is
+	if b.Visibility != b.Decided { // shown to readers though it is not committed: it is looked into, however sure its end is
 		t.Sums.Suspect(t.key.Incarnation, t.key.Ordinal)
 	}
 }

@@ -55,7 +55,7 @@ type Batch struct {
 	CoordinatorEpoch int32
 	// Bytes is the batch's size in the log, compressed as it is (0: not kept by the version that read it back).
 	Bytes int32
-	// Damaged says that the batch's own CRC-32C is wrong or its records can't be read; Count of them are then missing.
+	// Damaged means that the batch's own CRC-32C is wrong or its records can't be read; Count of them are then missing.
 	Damaged bool
 	// Count is the number of records that the header announces.
 	Count   int32

@@ -26,7 +26,7 @@ type Index struct {
 	Positions  []Position    `json:"positions"`
 	// Failures are reasons why the read-back as a whole is incomplete ("" interrupted, no positions).
 	Failures []string `json:"failures,omitempty"`
-	// Finished says that the read-back ran to its end, whatever it found.
+	// Finished means that the read-back ran to its end, whatever it found.
 	Finished bool `json:"finished"`
 }
 
@@ -62,7 +62,7 @@ type Partition struct {
 	ClientErr string  `json:"clientError,omitempty"`
 }
 
-// Range is a stretch of a log, from one offset to below another: what the log says a read_committed reader must see of it,
+// Range is a part of a log, from one offset to below another: what the log says a read_committed reader must see of it,
 // and what a real one saw.
 type Range struct {
 	From      int64 `json:"from"`
@@ -90,7 +90,7 @@ type OpenTxn struct {
 	Coordinator     int32  `json:"coordinator"`
 	TimeoutMillis   int32  `json:"timeoutMillis,omitempty"`
 	StartMillis     int64  `json:"startMillis,omitempty"`
-	// AskedMillis is the wall clock when the brokers told this: the transaction's age is the difference to its start.
+	// AskedMillis is the wall clock when the brokers answered: the transaction's age is the difference to its start.
 	AskedMillis int64 `json:"askedMillis,omitempty"`
 }
 
@@ -100,7 +100,7 @@ type Sum struct {
 	Hash  string `json:"hash"`
 }
 
-// Position is a group's committed next offset of one input partition, as OffsetFetch with RequireStable told it
+// Position is a group's committed next offset of one input partition, as OffsetFetch with RequireStable returned it
 // (-1: none committed).
 type Position struct {
 	Group     string `json:"group"`

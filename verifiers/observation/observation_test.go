@@ -61,7 +61,7 @@ func readAll(r *Reader) (got []*Batch) {
 }
 
 // TestRoundTrip: what is written is what is read, and a file that is cut anywhere, or has any byte changed, gives whole
-// batches only, and says that it is not whole.
+// batches only, and reports that it is not whole.
 func TestRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.obs")
 	rapid.Check(t, func(t *rapid.T) {

@@ -1,6 +1,7 @@
 package observation
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -166,7 +167,7 @@ func ReadRuns(path string, fn func(*Batch) error) (Header, Tail, error) {
 }
 
 // ReadRunsFrom reads up to n batches as runs, the first of them at a place that a batch of the file had (Batch.Place). It
-// ends early where the file does.
+// fails where the file ends before, or can't be read there any more.
 func ReadRunsFrom(path string, place int64, n int, fn func(*Batch)) error {
 	f, size, err := open(path)
 	if err != nil {
@@ -180,6 +181,9 @@ func ReadRunsFrom(path string, place int64, n int, fn func(*Batch)) error {
 	var b Batch
 	for ; n > 0 && r.Next(&b); n-- {
 		fn(&b)
+	}
+	if n > 0 {
+		return fmt.Errorf("observation %s: %d batches after offset %d of the file can't be read again: %s", path, n, place, cmp.Or(r.tail.Reason, "the file ends"))
 	}
 	return nil
 }

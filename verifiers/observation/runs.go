@@ -6,7 +6,7 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 )
 
-// Run is a stretch of neighbouring records of one batch that are alike: offsets go up by one, sequences, input offsets
+// Run is neighbouring records of one batch that are alike: offsets go up by one, sequences, input offsets
 // and processing ordinals by a constant each (modulo 2^64), and everything else is the same. Scheduled times are no part
 // of it (they are 0): they jitter, and no check asks for them.
 type Run struct {
@@ -132,7 +132,7 @@ func (d *runDecoder) column(b []byte, records int64, c *column) ([]byte, error) 
 	return b, nil
 }
 
-// within says whether first and more values after it, a step apart, lie within a column's bounds.
+// within reports whether first and more values after it, a step apart, lie within a column's bounds.
 func within(first, step, more int64, c *column) bool {
 	switch {
 	case first < c.low || first > c.high:
@@ -193,7 +193,7 @@ func (l *lane) skip(n int64) {
 	}
 }
 
-// breaks says that a step in this lane can't be part of a run.
+// breaks means that a step in this lane can't be part of a run.
 func (d *runDecoder) breaks(i int, step int64) bool {
 	switch i {
 	case laneOffset:

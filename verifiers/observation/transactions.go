@@ -62,7 +62,7 @@ func NewAborts(list []Aborted) *Aborts {
 	return a
 }
 
-// Has says whether the batch was aborted.
+// Has reports whether the batch was aborted.
 func (a *Aborts) Has(b *Batch) bool {
 	if !b.Transactional {
 		return false

@@ -11,7 +11,7 @@ import (
 type kind interface {
 	// due is what the row had to deliver, and its number, counted another way.
 	due(r *Row) (*keyset.Set, uint64)
-	// passed are those of the missing inputs that nobody delivers any more, and passedText says why.
+	// passed are those of the missing inputs that are delivered to no worker any more, and passedText says why.
 	passed(r *Row, missing *keyset.Set) *keyset.Set
 	passedText(r *Row, committed int64, neverAcknowledged bool) string
 	// asked are the keys of a record that is asked about.
@@ -94,7 +94,7 @@ func (r *Row) NeverAcknowledged(inputs *keyset.Set) *keyset.Set {
 	return inputs.Minus(r.acknowledged(true))
 }
 
-// acknowledged are the inputs that a share group's members acknowledged: nobody is handed them again. With sent, also those
+// acknowledged are the inputs that a share group's members acknowledged: no member is delivered them again. With sent, also those
 // of which they never learnt whether the brokers took the acknowledgement.
 func (r *Row) acknowledged(sent bool) *keyset.Set {
 	all := keyset.New()

@@ -55,7 +55,7 @@ func (r *Row) OutputOf(topic string, partition int32) *logs.Partition {
 	return nil
 }
 
-// PassedText says in a few words why nobody delivers a lost input any more, "" where the row has no committed offsets.
+// PassedText says in a few words why a lost input is delivered to no worker any more, "" if the row has no committed offsets.
 // NeverAcknowledged is an input that no member of a share group acknowledged.
 func (r *Row) PassedText(k keyset.Key, neverAcknowledged bool) string {
 	return r.kind.passedText(r, r.Passed[r.InputOf(k.Class)], neverAcknowledged)

@@ -108,9 +108,9 @@ func (s *Subject) Worker(i txns.Incarnation) *saved.Worker {
 }
 
 // IncarnationRef names a worker's incarnation for reports.
-func (s *Subject) IncarnationRef(i txns.Incarnation) harness.Life {
+func (s *Subject) IncarnationRef(i txns.Incarnation) harness.Incarnation {
 	if w := s.Worker(i); w != nil {
 		return saved.IncarnationRef(w)
 	}
-	return harness.Life{Worker: i.Worker, Incarnation: i.Number}
+	return harness.Incarnation{Worker: i.Worker, Incarnation: i.Number}
 }

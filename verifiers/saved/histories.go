@@ -17,7 +17,7 @@ import (
 const (
 	RoleSource = "source"
 	RoleWorker = "worker"
-	// roleService is the external service's, which says nothing that counts: its effects do.
+	// roleService is the external service's, which says nothing that counts: its side effects do.
 	roleService = "service"
 )
 
@@ -27,7 +27,7 @@ type loading struct {
 	record  harness.HistoryRecord
 	in      *history.Reader
 	entries int
-	// source or worker is whose it is, where it isn't the observer's.
+	// source or worker is whose it is, if it isn't the observer's.
 	source *Source
 	worker *Worker
 	doubts []string
@@ -39,7 +39,7 @@ func (l *loading) doubt(format string, args ...any) {
 	l.doubts = append(l.doubts, "history "+l.record.File+" "+fmt.Sprintf(format, args...))
 }
 
-// loadHistories sums all histories up: those of the workers each by itself, those of sources and observer side by side.
+// loadHistories sums up all histories: those of the workers each by itself, those of sources and observer side by side.
 func (r *Run) loadHistories(files []harness.HistoryRecord) error {
 	var all, workers []*loading
 	defer func() {
@@ -82,7 +82,7 @@ func (r *Run) loadHistories(files []harness.HistoryRecord) error {
 	return err
 }
 
-// open opens one history; nil without an error is one that is missing.
+// open opens one history, and returns nil without an error if it is missing.
 func (r *Run) open(h harness.HistoryRecord) (*loading, error) {
 	in, err := history.Open(filepath.Join(r.Dir, h.File))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -117,7 +117,7 @@ func (r *Run) open(h harness.HistoryRecord) (*loading, error) {
 	return l, nil
 }
 
-// effects says whether a pipeline's outputs are effects at the external service.
+// effects reports whether a pipeline's outputs are side effects at the external service.
 func (r *Run) effects(pipeline string) bool {
 	l, err := r.Record.Plan.Pipeline(pipeline)
 	return err == nil && l.Effects
@@ -160,6 +160,9 @@ func (l *loading) checkProcess(e history.Entry) {
 // checkTail doubts what a cut or damaged history leaves out.
 func (l *loading) checkTail() {
 	h, size, tail := l.record, l.in.Size(), l.in.Tail()
+	if l.worker != nil {
+		l.worker.Whole = size == h.Bytes && tail.LostBytes == 0 && (tail.Ended || h.Killed)
+	}
 	switch {
 	case size < h.Bytes:
 		l.doubt("has lost %d of %d bytes", h.Bytes-size, h.Bytes)
@@ -168,6 +171,6 @@ func (l *loading) checkTail() {
 	case tail.LostBytes > 0 && !(h.Killed && tail.CutShort):
 		l.doubt("can't be read to its end, %d bytes are left: %s", tail.LostBytes, tail.Reason)
 	case !tail.Ended && !h.Killed:
-		l.doubt("was not closed, and nobody killed its writer")
+		l.doubt("was not closed, and its writer was not killed")
 	}
 }

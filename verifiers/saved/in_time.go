@@ -5,17 +5,17 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 )
 
-// timed are the histories that say what was offered, and what became visible: those of the sources and of the observer.
-// They are read side by side in time order, so that nobody has to keep a timeline.
+// timed are the histories that say what was offered and what became visible: those of the sources and of the observer.
+// They are read side by side in time order, so that no timeline has to be kept.
 type timed struct {
 	run     *Run
 	streams []*timedStream
-	// handed and acked are the rows that a source's records are offered to, shown those that show an output topic.
+	// handed and acked are the rows that a source's records are offered to, shown the rows that show an output topic.
 	handed, acked map[uint16][][]*Meter
 	shown         map[string][][]*Meter
 }
 
-// timedStream is one history, and its next entry that has to wait for its turn.
+// timedStream is one history, and its next entry, which has to wait for its turn.
 type timedStream struct {
 	*loading
 	next history.Entry
@@ -80,8 +80,8 @@ func (t *timed) read() {
 	}
 }
 
-// advance finds the next entry that has a place in time; others go to their taker at once. An entry that was written
-// after one with a later time, as two goroutines may, counts as of that time.
+// advance finds the next entry that has a place in time; others are taken at once. An entry that was written
+// after one with a later time, as two goroutines may do, counts as of that time.
 func (s *timedStream) advance() {
 	for s.next = s.read(); s.next != nil; s.next = s.read() {
 		var at history.Time

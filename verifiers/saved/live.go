@@ -8,17 +8,17 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 )
 
-// liveLog is what the observer recorded.
+// Live is what the observer recorded of the cluster while the run went on.
 type Live struct {
-	// recorded says that an observer's history exists.
+	// Recorded means that an observer's history exists.
 	Recorded bool
-	// until is the newest sample or delivery of any partition: what was sampled last before it has a gap at its end.
+	// Until is the newest sample or delivery of any partition: a partition that was last sampled before it has a gap at its end.
 	Until       history.Time
 	Standstills map[ask.TopicPartition]*standstill
-	// seenTo is the end of what the live reader was given; highest the highest watermark by leader epoch.
+	// DeliveredTo is the end of what the live reader was delivered, Highest the highest watermark by leader epoch.
 	DeliveredTo map[ask.TopicPartition]int64
 	Highest     map[ask.TopicPartition]map[int32]int64
-	// logEnds are the highest log ends that leaders showed, by leader epoch; claims when brokers said that they lead.
+	// LogEnds are the highest log ends that leaders showed, by leader epoch; Leaderships when brokers said that they lead.
 	LogEnds     map[ask.TopicPartition]map[int32]int64
 	Leaderships map[ask.TopicPartition]map[int32]Leadership
 	Latency     map[string]Latencies
@@ -27,11 +27,11 @@ type Live struct {
 	Sequences bool
 	// DataLoss is what the live reader's client was told of logs that ended below where it was.
 	DataLoss map[ask.TopicPartition][]DataLoss
-	// released is what coordinators said of those transactions once they let go.
+	// LSOAdvanced is what coordinators said of those transactions once the last stable offset had advanced.
 	LSOAdvanced map[OffsetOf]*history.LSOAdvanced
 }
 
-// latencies are a pipeline's histograms so far: the last before the load began, and the last.
+// Latencies are a pipeline's histograms: the last before the load began, and the last of all.
 type Latencies struct{ Warm, Last []byte }
 
 func newLiveLog() *Live {
@@ -102,10 +102,10 @@ func raise(m map[ask.TopicPartition]map[int32]int64, at ask.TopicPartition, epoc
 	m[at][epoch] = max(m[at][epoch], offset)
 }
 
-// claim is the time over which a broker said that it leads a partition in some epoch.
+// Leadership is the time over which a broker said that it leads a partition in some epoch.
 type Leadership struct{ First, Last history.Time }
 
-// epochAt is the oldest leader epoch whose high watermark reached an offset (-1: none was sampled that high).
+// EpochAt is the oldest leader epoch whose high watermark reached an offset (-1: none was sampled that high).
 func (l *Live) EpochAt(at ask.TopicPartition, offset int64) int32 {
 	for _, epoch := range slices.Sorted(maps.Keys(l.Highest[at])) {
 		if l.Highest[at][epoch] >= offset {

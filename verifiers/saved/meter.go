@@ -9,22 +9,22 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 )
 
-// meter follows one output partition through time: what was offered to it, and what of it became visible. It is fed in
+// Meter follows one output partition through time: what was offered to it, and what of it became visible. It is fed in
 // time order and keeps what checks ask, no timeline.
 type Meter struct {
 	loadStart history.Time
 	Faults    []faultMeter
-	// first is when the first fault was injected, healed when the last one ended (0: there was none).
+	// first is when the first fault was injected, Healed when the last one ended (0: there was none).
 	first, Healed history.Time
 
 	Offered, Shown uint64
-	// waiting says that there was input without output since since; lastSupply is the newest input's time.
+	// waiting means that there was input without output since since; lastSupply is the newest input's time.
 	waiting           bool
 	since, lastSupply history.Time
 
-	// longest is the longest pause since the load's start (nil: there was none).
+	// Longest is the longest pause since the load's start, nil for none.
 	Longest *pause
-	// before were shown before the first fault, after after the last heal; during was offered while a fault was active.
+	// Before were shown before the first fault, After after the last heal; During were offered while a fault was active.
 	Before, After, During uint64
 }
 
@@ -32,21 +32,23 @@ type Meter struct {
 type faultMeter struct {
 	injected, healed history.Time
 	threshold        time.Duration
-	// outage is the longest pause over the threshold that overlaps the fault.
+	// Outage is the longest pause over the threshold that overlaps the fault.
 	outage *pause
-	// shown and shownHealed are the first new outputs since it was injected, and since it was healed (0: none).
+	// Shown and ShownHealed are the first new outputs since it was injected, and since it was healed (0: none).
 	shown, ShownHealed history.Time
 }
 
 // pause is a time during which a partition had input waiting and brought no new output. A pause that no output ended
-// is open: it is counted up to the last supply, for what is lost would keep it waiting for ever.
+// is open: it counts up to the last supply, because lost records would keep it waiting for ever.
 type pause struct {
 	start, end history.Time
 	open       bool
 }
 
+// Length is how long it lasted.
 func (p pause) Length() time.Duration { return p.end.Sub(p.start) }
 
+// NewMeter makes a meter for the faults of a run.
 func NewMeter(record *harness.RunRecord) *Meter {
 	m := &Meter{loadStart: record.LoadStart, first: math.MaxInt64}
 	threshold := cmp.Or(record.Bounds.StallThreshold, harness.DefaultBounds().StallThreshold)
@@ -59,7 +61,7 @@ func NewMeter(record *harness.RunRecord) *Meter {
 	return m
 }
 
-// supply says that n inputs were offered: acknowledged into the input topic, or handed to the client of a source under
+// supply takes n inputs that were offered: acknowledged into the input topic, or handed to the client of a source under
 // test.
 func (m *Meter) supply(at history.Time, n uint64) {
 	if n == 0 {
@@ -78,7 +80,7 @@ func (m *Meter) supply(at history.Time, n uint64) {
 	}
 }
 
-// progress says that n outputs of new inputs became visible.
+// progress takes n outputs of new inputs that became visible.
 func (m *Meter) progress(at history.Time, n uint64) {
 	if n == 0 {
 		return
@@ -106,7 +108,7 @@ func (f *faultMeter) progress(at history.Time) {
 	}
 }
 
-// finish is called once everything was fed.
+// finish is called after the last supply and progress.
 func (m *Meter) finish() {
 	if m.Offered > 0 {
 		m.pause(m.lastSupply, true)
@@ -133,7 +135,7 @@ func (m *Meter) pause(end history.Time, open bool) {
 
 func (p pause) longer(than *pause) bool { return than == nil || p.Length() > than.Length() }
 
-// recovered is the time from the fault's injection until its partition brought new output again, if it did.
+// Recovered is the time from the fault's injection until its partition brought new output again, if it did.
 func (f *faultMeter) Recovered() (time.Duration, bool) {
 	if f.outage != nil {
 		return f.outage.end.Sub(f.injected), !f.outage.open

@@ -3,6 +3,7 @@ package saved
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -12,8 +13,9 @@ import (
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
-// run is everything that a folder holds, histories summed up, before the logs are streamed.
+// Run is everything that a folder holds but its logs: the run's record, the read-back's index, and the histories summed up.
 type Run struct {
+	// Pieces bound what is held in memory at once.
 	Pieces  Pieces
 	Dir     string
 	Record  *harness.RunRecord
@@ -21,15 +23,16 @@ type Run struct {
 	Sources map[uint16]*Source
 	workers map[string]map[txns.Incarnation]*Worker
 	Live    *Live
-	// polls are the histories with polls of the live reader.
+	// polls are the files of the observer's histories with polls of the live reader.
 	polls []string
-	// meters are those of every row's output partitions.
+	// Meters are those of every row's output partitions, by pipeline.
 	Meters map[string][]*Meter
-	// doubts are reasons against calling anything held: of the whole run, and by pipeline.
+	// Doubts are reasons against calling anything held: of the whole run, and by pipeline.
 	Doubts   []string
 	DoubtsOf map[string][]string
 }
 
+// Doubt adds a reason against calling anything held, of one pipeline or ("") of the whole run.
 func (r *Run) Doubt(pipeline, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if pipeline == "" {
@@ -39,7 +42,7 @@ func (r *Run) Doubt(pipeline, format string, args ...any) {
 	r.DoubtsOf[pipeline] = append(r.DoubtsOf[pipeline], text)
 }
 
-// load reads a run's folder. It fails only where there is no verdict to give at all: no run record, a file of another
+// Load reads a run's folder. It fails only if there is no verdict to give at all: no run record, a file of another
 // version.
 func Load(dir string, pieces Pieces) (*Run, error) {
 	record, err := harness.LoadRecord(dir)
@@ -72,8 +75,9 @@ func Load(dir string, pieces Pieces) (*Run, error) {
 	for _, s := range r.Sources {
 		s.compact()
 	}
-	if !r.Live.Recorded {
-		r.Doubt("", "the observer left no history")
+	r.expectObserver()
+	if len(record.Plan.Pipelines) == 0 {
+		r.Doubt("", "the run's record names no pipeline: nothing is judged")
 	}
 	for _, incident := range record.Incidents {
 		r.Doubt("", "incident: %s", incident)
@@ -86,12 +90,47 @@ func (r *Run) expectHistories(p harness.PipelineLayout) {
 	if r.Sources[p.Source] == nil {
 		r.Doubt(p.Name, "source %d left no history", p.Source)
 	}
-	if !p.ProducerOnly && len(r.workers[p.Name]) == 0 {
+	if p.ProducerOnly {
+		return
+	}
+	if len(r.workers[p.Name]) == 0 {
 		r.Doubt(p.Name, "no worker left a history")
+		return
+	}
+	newest := map[uint16]uint32{}
+	for i := range r.workers[p.Name] {
+		newest[i.Worker] = max(newest[i.Worker], i.Number)
+	}
+	// A scaled pipeline has more workers than the run began with, and never fewer.
+	for number := range max(r.Record.Workers, len(newest)) {
+		if _, known := newest[uint16(number)]; !known {
+			r.Doubt(p.Name, "worker %d left no history", number)
+		}
+	}
+	for _, worker := range slices.Sorted(maps.Keys(newest)) {
+		for n := uint32(1); n < newest[worker]; n++ {
+			if r.workers[p.Name][txns.Of(worker, n)] == nil {
+				r.Doubt(p.Name, "incarnation %d of worker %d left no history, a later one did", n, worker)
+				break // one is enough: the numbers may be anything
+			}
+		}
 	}
 }
 
-// sorted lists a pipeline's workers by number and incarnation.
+// expectObserver doubts the run without both of the observer's histories.
+func (r *Run) expectObserver() {
+	if !r.Live.Recorded {
+		r.Doubt("", "the observer left no history")
+		return
+	}
+	for _, name := range []string{"observer-live", "observer-samples"} {
+		if !slices.ContainsFunc(r.Record.Histories, func(h harness.HistoryRecord) bool { return h.Process == name }) {
+			r.Doubt("", "%s left no history", name)
+		}
+	}
+}
+
+// SortedWorkers lists a pipeline's workers by number and incarnation.
 func (r *Run) SortedWorkers(pipeline string) []*Worker {
 	var all []*Worker
 	for _, w := range r.workers[pipeline] {
@@ -103,7 +142,7 @@ func (r *Run) SortedWorkers(pipeline string) []*Worker {
 	return all
 }
 
-// finalsOf are the final positions of a pipeline's group (nil: not known).
+// finalsOf are the final committed offsets of a pipeline's group (nil: not known).
 func (r *Run) finalsOf(pipeline string) map[int32]int64 {
 	for _, p := range r.Record.Plan.Pipelines {
 		if p.Name == pipeline {
@@ -113,11 +152,11 @@ func (r *Run) finalsOf(pipeline string) map[int32]int64 {
 	return nil
 }
 
-// finals are a group's positions as the brokers told them at the end (nil: they did not).
+// Finals are a group's committed offsets as the brokers gave them at the end (nil: they did not).
 func (r *Run) Finals(group string) map[int32]int64 {
 	var finals map[int32]int64
 	for _, p := range r.Index.Positions {
-		if p.Group == group && group != "" {
+		if p.Group == group && group != "" && p.Offset >= -1 {
 			if finals == nil {
 				finals = map[int32]int64{}
 			}
@@ -127,12 +166,12 @@ func (r *Run) Finals(group string) map[int32]int64 {
 	return finals
 }
 
-// outputPartitions is how many output partitions a row has.
+// OutputPartitions is how many output partitions a row has.
 func (r *Run) OutputPartitions(layout harness.PipelineLayout) int {
 	return r.Record.Plan.Partitions * len(layout.Outputs())
 }
 
-// monotonic turns a broker's wall clock into the run's: both are of one machine.
+// Monotonic turns a broker's wall clock into the run's: both are of one machine.
 func (r *Run) Monotonic(millis int64) history.Time {
 	return r.Record.Base.Add(time.UnixMilli(millis).Sub(r.Record.Started))
 }

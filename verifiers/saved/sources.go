@@ -5,17 +5,18 @@ import (
 	"github.com/chaeos/chaeos/verifiers/keyset"
 )
 
-// source is what one source said of its records, over all its incarnations. Keys are sequences (keyset.BySequence).
+// Source is what one source said of its records, over all its incarnations. Keys are sequences (keyset.BySequence).
 type Source struct {
 	partitions int
 	Files      []string
 
 	Intended, Acked, Failed, unknown, Sent *keyset.Set
-	// stored are the offsets that acknowledgements named; storedTwice counts those named for two records.
+	// stored are the offsets that acknowledgements named; StoredTwice counts those named for two records.
 	stored      *keyset.Set
 	StoredTwice uint64
 }
 
+// NewSource makes a source that has said nothing.
 func NewSource(partitions int) *Source {
 	return &Source{
 		partitions: partitions, Intended: keyset.New(), Acked: keyset.New(), Failed: keyset.New(), unknown: keyset.New(),
@@ -45,7 +46,7 @@ func (s *Source) add(e history.Entry) {
 	}
 }
 
-// intent spreads [First, First+Count) over the partitions it goes to, and says how many are handed over anew in each.
+// intent spreads [First, First+Count) over the partitions it goes to, and reports how many are new in each.
 func (s *Source) intent(e *history.Intent, handed func(partition int32, n uint64)) {
 	if e.Count == 0 {
 		return
@@ -82,8 +83,8 @@ func (s *Source) addRun(to *keyset.Set, r history.SequenceSpan) {
 	}
 }
 
-// offered are the records that a source under test has to answer for: those it was told are stored, and with acks=0,
-// where it is told nothing, those it sent.
+// Offered are the records that a source under test has to answer for: those that were acknowledged to it, and with acks=0,
+// where nothing is acknowledged, those it sent.
 func (s *Source) Offered() *keyset.Set {
 	if s.Sent.Len() == 0 {
 		return s.Acked
@@ -94,18 +95,19 @@ func (s *Source) Offered() *keyset.Set {
 	return all
 }
 
-// unsettled are records whose end the source never learnt: told so, or silent because it was killed.
-func (s *Source) Unsettled() *keyset.Set {
+// Unresolved are records whose outcome the source never learnt: it says so, or is silent because it was killed.
+func (s *Source) Unresolved() *keyset.Set {
 	return s.Intended.Minus(s.Acked).Minus(s.Failed).Minus(s.Sent)
 }
 
-// compact makes what was said readable by several rows at the same time.
+// compact makes the sets readable by several rows at the same time.
 func (s *Source) compact() {
 	for _, set := range []*keyset.Set{s.Intended, s.Acked, s.Failed, s.unknown, s.Sent, s.stored} {
 		set.Compact()
 	}
 }
 
+// Overflow reports whether a sequence did not fit into the sets, which then prove nothing.
 func (s *Source) Overflow() bool {
 	return s.Intended.Overflow+s.Acked.Overflow+s.Failed.Overflow+s.unknown.Overflow+s.Sent.Overflow > 0
 }

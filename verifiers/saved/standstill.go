@@ -12,21 +12,22 @@ const (
 	GapIntervals   = 3
 )
 
-// stall is a time during which a partition's last stable offset stood still behind its high watermark.
+// Stall is a time during which a partition's last stable offset stayed the same, below its high watermark.
 type Stall struct {
 	LSO, Held  int64
 	Start, End history.Time
-	// open says that it had not advanced by the last sample.
+	// Open means that it had not advanced by the last sample.
 	Open bool
 }
 
+// Length is how long it lasted.
 func (s Stall) Length() time.Duration { return s.End.Sub(s.Start) }
 
 // gap is a time without samples.
 type gap struct{ From, To history.Time }
 
-// standstill follows one partition's samples, in the order they were written, and keeps its stalls and gaps. A last
-// stable offset never goes down, so one that is the same after a pause (a gap, or no leader) stood still throughout.
+// standstill follows one partition's samples, in the order in which they were written, and keeps its stalls and gaps. A last
+// stable offset never goes down, so one that is the same after a pause (a gap, or no leader) stayed the same throughout.
 type standstill struct {
 	last    history.Time
 	epoch   int32
@@ -45,7 +46,7 @@ func (s *standstill) add(e *history.Sample) {
 	}
 	s.last = max(s.last, e.At)
 	if e.Broker < 0 {
-		return // nobody led it: nothing could be appended, nothing advanced
+		return // no broker led it: nothing could be appended, nothing advanced
 	}
 	s.Sampled = true
 	s.epoch = e.LeaderEpoch
@@ -64,7 +65,7 @@ func (s *standstill) add(e *history.Sample) {
 	}
 }
 
-// missing lists the times without samples, up to when anything was observed at all.
+// Missing lists the times without samples, up to the last time at which anything was observed.
 func (s *standstill) Missing(until history.Time) []gap {
 	if until.Sub(s.last) <= GapIntervals*SampleInterval {
 		return s.gaps
@@ -80,7 +81,7 @@ func keep(stalls []Stall, s Stall) []Stall {
 	return append(stalls, s)
 }
 
-// longer returns the stalls that stood for over a threshold after a moment; what they stood before it is cut off.
+// Longer returns the stalls that lasted longer than a threshold after a moment; what came before it does not count.
 func (s *standstill) Longer(threshold time.Duration, since history.Time) []Stall {
 	all := s.stalls
 	if s.current != nil {

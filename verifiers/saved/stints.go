@@ -7,32 +7,32 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 )
 
-// maxStints bounds how many stints of one worker's life are kept; a worker that goes back at every poll has more, and what
-// it read in those is a reprocessing whose reason is not known.
+// maxStints bounds how many stints of an incarnation are kept. One that goes back at every poll has more, and what
+// it read in the others is a reprocessing whose reason is not known.
 const maxStints = 10_000
 
-// stint is a stretch of a worker's life in which it read one input partition forwards, without going back.
+// Stint is a time in which an incarnation read one input partition forwards, without going back.
 type Stint struct {
 	Worker    *Worker
 	partition int32
-	// generation and assigned are those of the assignment it began under (-1 and 0: none was recorded).
+	// Generation and Assigned are those of the assignment it began under (-1 and 0: none was recorded).
 	Generation int32
 	Assigned   history.Time
-	// began is its first poll, of offsets from from up to to; its deliveries have the processing ordinals first to last.
+	// Began is its first poll, of offsets from From up to to; its deliveries have the processing ordinals first to last.
 	Began       history.Time
 	From, to    int64
 	first, last uint64
 }
 
-// stints follows what one life was given and polled.
+// stints follows what one incarnation was assigned and polled.
 type stints struct {
-	given map[int32]givenTo
+	assigned map[int32]assignment
 	// open are the stints that go on, by partition; all are all of them, in the order they began.
 	open map[int32]*Stint
 	all  []*Stint
 }
 
-type givenTo struct {
+type assignment struct {
 	at         history.Time
 	generation int32
 }
@@ -41,10 +41,10 @@ func (s *stints) add(w *Worker, e history.Entry) {
 	switch e := e.(type) {
 	case *history.Assigned:
 		for _, p := range e.Partitions {
-			if s.given == nil {
-				s.given = map[int32]givenTo{}
+			if s.assigned == nil {
+				s.assigned = map[int32]assignment{}
 			}
-			s.given[p] = givenTo{e.At, e.Generation}
+			s.assigned[p] = assignment{e.At, e.Generation}
 			delete(s.open, p)
 		}
 	case *history.Revoked:
@@ -69,12 +69,12 @@ func (s *stints) polled(w *Worker, e *history.Polled) {
 		delete(s.open, e.Partition)
 		return
 	}
-	given, ok := s.given[e.Partition]
+	assigned, ok := s.assigned[e.Partition]
 	if !ok {
-		given.generation = -1
+		assigned.generation = -1
 	}
 	next := &Stint{
-		Worker: w, partition: e.Partition, Generation: given.generation, Assigned: given.at,
+		Worker: w, partition: e.Partition, Generation: assigned.generation, Assigned: assigned.at,
 		Began: e.At, From: e.From, to: e.To, first: e.Processing, last: last,
 	}
 	if s.open == nil {
@@ -84,7 +84,7 @@ func (s *stints) polled(w *Worker, e *history.Polled) {
 	s.all = append(s.all, next)
 }
 
-// of finds the stint in which a delivery of a partition's record was made. Stints of one partition follow one another in
+// Of finds the stint in which a delivery of a partition's record was made. Stints of one partition follow one another in
 // processing ordinals; those of several partitions interleave.
 func (s *stints) Of(partition int32, processing uint64) *Stint {
 	i, _ := slices.BinarySearchFunc(s.all, processing, func(x *Stint, p uint64) int { return cmp.Compare(x.first, p+1) })

@@ -5,14 +5,14 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 )
 
-// tpo64 is an offset of a partition.
+// OffsetOf is an offset of a partition.
 type OffsetOf struct {
 	ask.TopicPartition
 	Offset int64
 }
 
-// culprits are the namings of the transactions that held last stable offsets: the first and the newest of each, a newer one
-// without a transactional id left out where an older one has it.
+// transactionsAtLSO are the transactions that held last stable offsets, as brokers named them: the first and the newest naming of each,
+// where a newer one without a transactional id does not replace an older one that has it.
 type transactionsAtLSO map[OffsetOf]*naming
 
 type naming struct{ first, last *history.TransactionAtLSO }
@@ -32,6 +32,7 @@ func (c transactionsAtLSO) add(e *history.TransactionAtLSO) {
 	}
 }
 
+// Of are the first and the newest naming of the transaction at a last stable offset, nil for none.
 func (c transactionsAtLSO) Of(at ask.TopicPartition, lso int64) (first, last *history.TransactionAtLSO) {
 	if n := c[OffsetOf{at, lso}]; n != nil {
 		return n.first, n.last

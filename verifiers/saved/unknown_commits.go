@@ -2,7 +2,7 @@ package saved
 
 import "encoding/binary"
 
-// unknownCommits counts commits whose outcome nobody learnt, and those of them that name just the final position of some
+// unknownCommits counts commits whose outcome was never learnt, and those of them that name just the final committed offset of some
 // partition: if that is past all that was confirmed, they must have happened. Commits that name it in the same partitions are
 // one count.
 type unknownCommits struct {
@@ -36,7 +36,7 @@ func (u *unknownCommits) add(c Commit, finals map[int32]int64) {
 	past.n++
 }
 
-// happened counts those that must have: the group stands where they would have moved it, and past all confirmed commits.
+// Happened counts those that must have happened: the group's final offset is where they would have moved it, and past all confirmed commits.
 func (u *unknownCommits) Happened(finals, highest map[int32]int64) (n uint64) {
 	for _, past := range u.by {
 		for _, p := range past.partitions {

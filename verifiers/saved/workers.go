@@ -9,48 +9,51 @@ import (
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
-// worker is what one incarnation said of its work: sums, and what is still open. Its history can be read again (replay).
+// Worker is what one incarnation said of its work: sums, and what is still open. Its history can be read again (Run.EachEntry).
 type Worker struct {
 	txns.Incarnation
-	// name is its process, file its history inside the run's folder; killed says that the run killed it.
+	// Name is its process, File its history inside the run's folder; Killed means that the run killed it.
 	Name, File string
 	Killed     bool
-	// stints are what it read of the input, and when it went back.
+	// Stints are what it read of the input, and when it went back.
 	Stints stints
 	taken  taken
 	asked  asked
-	// since is when the process began, inits when it asked for producer ids.
+	// Since is when the process began, Inits when it asked for producer ids.
 	Since history.Time
 	Inits []producerInit
-	// ended says that its history was closed in order: what it doesn't say, it didn't do.
+	// Ended means that its history was closed in order: what it doesn't say, it didn't do.
 	Ended bool
-	// outcomes of outputs outside transactions, by output partition.
+	// Whole reports whether the history is all that its writer left, and was closed in order or its writer was killed. Only
+	// then is silence proof: entries are written before what they announce is done.
+	Whole bool
+	// Outcomes of outputs outside transactions, by output partition.
 	Confirmed, Unknown, Failed map[int32]uint64
-	// highest are the highest confirmed commits, by input partition.
+	// Highest are the highest confirmed commits, by input partition.
 	Highest map[int32]int64
-	// unknownCommits counts commits whose outcome was never learnt.
+	// UnknownCommits counts commits whose outcome was never learnt.
 	UnknownCommits unknownCommits
-	// accepted are the records that it acknowledged to a share group, sent those of which it never learnt whether the
+	// Accepted are the records that it acknowledged to a share group, Sent those of which it never learnt whether the
 	// brokers took it (nil: none).
 	Accepted, Sent *keyset.Set
 	// acking is the acknowledgement that is not answered yet.
 	acking []history.OffsetRange
-	// open are the transactions that have not ended yet, pending the commit that is not answered yet. What is said of a
-	// transaction after its end opens it again: as one without an end, it is looked into.
+	// Open are the transactions that have not ended yet, pending the commit that is not answered yet. An entry after a
+	// transaction's end reopens it, so that it counts as undecided and is looked into.
 	Open      map[uint64]*Txn
 	spare     *Txn
 	pending   []history.PartitionOffset
 	pendingAt history.Time
 	Sums      *txns.Sums
-	// finals are the group's final positions; last counts, by input partition, the transactions that would have committed
+	// finals are the group's final committed offsets; Last counts, by input partition, the transactions that would have committed
 	// just that.
 	finals map[int32]int64
 	Last   map[int32]int
-	// committed, where set, is shown every commit; its slices are the worker's.
+	// Committed, if set, is shown every commit; its slices are the worker's.
 	Committed func(Commit)
-	// effects says that its outputs are effects: no transaction holds them.
+	// Effects means that its outputs are side effects: no transaction holds them.
 	Effects bool
-	// only, where set, are the blocks whose transactions are kept until the end, and no others (gatherFromHistory).
+	// Only, if set, are the blocks whose transactions are kept until the end, and no others.
 	Only map[txns.Block]bool
 }
 
@@ -60,20 +63,20 @@ type producerInit struct {
 	ID string
 }
 
-// txn is one transaction as its worker saw it.
+// Txn is one transaction as its worker saw it.
 type Txn struct {
 	Begun     history.Time
 	Confirmed map[int32]uint64
 	Offsets   []history.PartitionOffset
-	// sent are the positions sent into it, where those are all it holds.
+	// sent are the offsets sent into it, where those are all it holds.
 	sent []history.PartitionOffset
-	// asked says that the worker began to end it; askedCommit how. ended, commit and outcome are the answer.
+	// Asked means that the worker began to end it, AskedCommit how. ended, commit and outcome are the answer.
 	Asked, AskedCommit, ended, commit bool
 	outcome                           history.Outcome
 	endedAt                           history.Time
 }
 
-// commit is one offset commit outside transactions, or of a committed one.
+// Commit is one offset commit outside transactions, or of a committed one.
 type Commit struct {
 	At      history.Time
 	Outcome history.Outcome
@@ -81,7 +84,7 @@ type Commit struct {
 	Offsets []history.PartitionOffset
 }
 
-// newWorker makes a worker of a group whose final positions are these (nil: they are not known).
+// NewWorker makes a worker of a group whose final committed offsets are these (nil: they are not known).
 func NewWorker(l txns.Incarnation, name string, finals map[int32]int64) *Worker {
 	return &Worker{
 		Incarnation: l, Name: name, Confirmed: map[int32]uint64{}, Unknown: map[int32]uint64{}, Failed: map[int32]uint64{},
@@ -102,6 +105,7 @@ func (w *Worker) txn(n uint64) *Txn {
 	return t
 }
 
+// Add takes an entry of the worker's history.
 func (w *Worker) Add(e history.Entry) {
 	if w.Only != nil && !w.Only[txns.BlockOf(w.Incarnation, ordinalOf(e))] {
 		return
@@ -138,7 +142,8 @@ func (w *Worker) Add(e history.Entry) {
 		w.acknowledged(e.Outcome, e.Ranges)
 	case *history.TxnEnding:
 		t := w.txn(e.Txn)
-		t.Asked, t.AskedCommit = true, e.Commit
+		// A commit that was asked for may happen, even if the worker asks to abort later.
+		t.Asked, t.AskedCommit = true, t.AskedCommit || e.Commit
 		w.asked.add(e)
 	case *history.TxnEnded:
 		w.txnEnded(e)
@@ -168,7 +173,7 @@ func ordinalOf(e history.Entry) uint64 {
 
 func (w *Worker) outputs(e *history.Outputs) {
 	to := w.Unknown
-	inTxn := e.Txn != 0 && !w.Effects // an effect stands, however the transaction around its call ends
+	inTxn := e.Txn != 0 && !w.Effects // a side effect stays, however the transaction around its call ends
 	switch {
 	case inTxn && e.Outcome != history.OutcomeConfirmed:
 		w.txn(e.Txn)
@@ -225,8 +230,8 @@ func (w *Worker) leftPending() {
 	}
 }
 
-// txnEnded lets go of a transaction: what is left of one whose end was confirmed is its part of its block's sum, and
-// that another is to be looked into.
+// txnEnded lets go of a transaction: what is kept of one whose end was confirmed is its part of its block's sum, and
+// of another that it must be looked into.
 func (w *Worker) txnEnded(e *history.TxnEnded) {
 	t := w.txn(e.Txn)
 	t.Asked, t.ended, t.commit, t.outcome, t.endedAt = true, true, e.Commit, e.Outcome, e.At
@@ -251,24 +256,24 @@ func (w *Worker) txnEnded(e *history.TxnEnded) {
 	w.spare = t
 }
 
-// leftUndecided turns a transaction that holds positions only, and whose end nobody learnt, into a commit with an unknown
-// outcome: no output tells what became of it, but the group's final positions may.
+// leftUndecided turns a transaction that holds offsets only, and whose end was never learnt, into a commit with an unknown
+// outcome: no output shows what became of it, but the group's final committed offsets may.
 func (w *Worker) leftUndecided(n uint64, t *Txn) {
 	if w.Effects && t.Undecided() {
 		w.commit(Commit{At: max(t.Begun, t.endedAt), Outcome: history.OutcomeUnknown, Txn: n, Offsets: t.sent})
 	}
 }
 
-// strange says that a transaction's positions are not what the group's final ones allow: committed, and not reached;
-// aborted, and just what the group stands at.
+// strange reports whether a transaction's offsets are not what the group's final ones allow: committed, and not reached;
+// or aborted, and just the final one.
 func (w *Worker) strange(t *Txn) bool {
 	return w.finals != nil && slices.ContainsFunc(t.Offsets, func(o history.PartitionOffset) bool {
-		final := w.finals[o.Partition]
-		return t.commit && o.Offset > final || !t.commit && o.Offset == final
+		final, known := w.finals[o.Partition]
+		return known && (t.commit && o.Offset > final || !t.commit && o.Offset == final)
 	})
 }
 
-// close is called after the last entry.
+// Close is called after the last entry.
 func (w *Worker) Close() {
 	w.leftPending()
 	w.leftAcking()
@@ -281,7 +286,7 @@ func (w *Worker) Close() {
 	}
 }
 
-// outcomeText is what the worker learnt, in words.
+// OutcomeText is what the worker learnt, in words.
 func (t *Txn) OutcomeText() string {
 	switch {
 	case t.Committed():
@@ -298,22 +303,23 @@ func (t *Txn) OutcomeText() string {
 	return "never asked"
 }
 
+// Committed reports whether a commit was asked for and confirmed.
 func (t *Txn) Committed() bool {
 	return t.ended && t.commit && t.outcome == history.OutcomeConfirmed
 }
 
+// Aborted reports whether an abort was asked for and confirmed.
 func (t *Txn) Aborted() bool { return t.ended && !t.commit && t.outcome == history.OutcomeConfirmed }
 
-// undecided says that a commit was asked for and its outcome never learnt.
+// Undecided reports whether a commit was asked for and its outcome never learnt.
 func (t *Txn) Undecided() bool {
-	return t.Asked && t.AskedCommit && (!t.ended || t.commit && t.outcome == history.OutcomeUnknown)
+	return t.AskedCommit && (!t.ended || t.outcome == history.OutcomeUnknown)
 }
 
-// refused says that nothing of the transaction may be visible: its commit definitely failed, or was never asked for.
-func (t *Txn) Refused() bool {
-	return !t.Asked || t.ended && t.commit && t.outcome == history.OutcomeFailed
-}
+// Refused reports whether nothing of the transaction may be visible because the worker learnt that its commit failed.
+func (t *Txn) Refused() bool { return t.ended && t.commit && t.outcome == history.OutcomeFailed }
 
-func IncarnationRef(w *Worker) harness.Life {
-	return harness.Life{Worker: w.Worker, Incarnation: w.Number, Name: w.Name}
+// IncarnationRef names a worker's incarnation for reports.
+func IncarnationRef(w *Worker) harness.Incarnation {
+	return harness.Incarnation{Worker: w.Worker, Incarnation: w.Number, Name: w.Name}
 }

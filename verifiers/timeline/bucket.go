@@ -18,7 +18,7 @@ type Bucket struct {
 	Partition int32
 	// Start is the bucket's first moment; buckets are aligned to the load's start.
 	Start history.Time
-	// Acked counts records whose storing the pipeline's source was told of, Visible inputs whose first output the live
+	// Acked counts records that were acknowledged to the pipeline's source, Visible inputs whose first output the live
 	// reader was given.
 	Acked, Visible uint64
 	// LagMin and LagMax are the extremes of acked less visible records so far. Below 0: a record was visible before its

@@ -127,7 +127,7 @@ func (r *recorded) add(number uint16, e history.Entry) {
 		r.given[at] = append(r.given[at], delivery{e.At, e.From, e.To})
 	case *history.Sample:
 		if e.Broker < 0 {
-			return // nobody led it
+			return // no broker led it
 		}
 		slot := r.slot(e.At)
 		if !r.isOutput(e.Topic) {

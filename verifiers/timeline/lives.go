@@ -20,9 +20,9 @@ type Life struct {
 	// To is when its last entry was recorded: its end where it was killed, and hardly before where it ended in order.
 	To     history.Time
 	Killed bool
-	// Cut says that the history ends without an end, and nobody killed its writer.
+	// Cut means that the history ends without an end, and that its writer was not killed.
 	Cut bool
-	// Unread says that the history could not be read: From and To are 0.
+	// Unread means that the history could not be read: From and To are 0.
 	Unread bool
 }
 

@@ -5,68 +5,84 @@ import (
 	"slices"
 )
 
-// blockSize is how many transactions, by ordinal, share a sum.
-const BlockSize = 64
+// Incarnation is one incarnation of a worker.
+type Incarnation struct {
+	Worker uint16
+	Number uint32
+}
 
 // Of is a worker's incarnation.
 func Of(worker uint16, incarnation uint32) Incarnation { return Incarnation{worker, incarnation} }
 
-// block is one stretch of a worker's life: its transactions with ordinals from number times blockSize on.
-type Block struct {
+// Key names a transaction: the worker's incarnation, and the transaction's ordinal in it.
+type Key struct {
 	Incarnation
-	Number uint64
+	Ordinal uint64
 }
 
-func BlockOf(l Incarnation, ordinal uint64) Block { return Block{l, ordinal / BlockSize} }
+// BlockSize is how many transactions, by ordinal, share a sum.
+const BlockSize = 64
 
-// blocks are what is kept of transactions that ended as they should: for each block the sum of its transactions' records
-// by partition and fate, each count times a number drawn from what it counts. Sums of history and log that are the same
-// say, but for one chance in 2^64, that every transaction of the block left in every partition what was confirmed of it,
-// whatever order the records came in.
+// Block is neighbouring transactions of one incarnation: those with ordinals from Index times BlockSize on.
+type Block struct {
+	Incarnation
+	Index uint64
+}
+
+// BlockOf is the block of a transaction.
+func BlockOf(i Incarnation, ordinal uint64) Block { return Block{i, ordinal / BlockSize} }
+
+// Sums are what is kept of transactions that ended as they should: for each block, the sum of its transactions' records by
+// partition and visibility, each count times a number drawn from what it counts. If the sums of history and log are the same,
+// then, but for one chance in 2^64, every transaction of the block left in every partition what was confirmed of it, in
+// whatever order the records came.
 type Sums struct {
 	ByBlock map[Block]uint64
-	// suspects are blocks to look into, whatever their sums.
+	// Suspects are blocks to look into, whatever their sums.
 	Suspects map[Block]bool
 }
 
+// NewSums makes empty sums.
 func NewSums() *Sums { return &Sums{map[Block]uint64{}, map[Block]bool{}} }
 
-// expect adds what a transaction with a confirmed end must have left: outputs that are visible, or outputs that are
-// aborted.
-func (b *Sums) Expect(l Incarnation, ordinal uint64, commit bool, confirmed map[int32]uint64) {
-	stands := Visible
+// Expect adds what a transaction with a confirmed end must have left: confirmed outputs by partition, which are visible after
+// a commit and aborted after an abort.
+func (s *Sums) Expect(i Incarnation, ordinal uint64, commit bool, confirmed map[int32]uint64) {
+	visibility := Visible
 	if !commit {
-		stands = Aborted
+		visibility = Aborted
 	}
 	sum := uint64(0)
 	for p, n := range confirmed {
-		sum += n * Weight(Key{l, ordinal}, p, stands)
+		sum += n * Weight(Key{i, ordinal}, p, visibility)
 	}
-	b.ByBlock[BlockOf(l, ordinal)] += sum
+	s.ByBlock[BlockOf(i, ordinal)] += sum
 }
 
-// take adds records of a transaction that are in the log.
-func (b *Sums) Take(key Key, n, weight uint64) {
-	b.ByBlock[BlockOf(key.Incarnation, key.Ordinal)] += n * weight
+// Take adds records of a transaction that are in the log.
+func (s *Sums) Take(key Key, n, weight uint64) {
+	s.ByBlock[BlockOf(key.Incarnation, key.Ordinal)] += n * weight
 }
 
-func (b *Sums) Suspect(l Incarnation, ordinal uint64) { b.Suspects[BlockOf(l, ordinal)] = true }
+// Suspect marks a transaction's block as one to look into.
+func (s *Sums) Suspect(i Incarnation, ordinal uint64) { s.Suspects[BlockOf(i, ordinal)] = true }
 
-func (b *Sums) Merge(o *Sums) {
-	for k, sum := range o.ByBlock {
-		b.ByBlock[k] += sum
+// Merge adds another log's sums.
+func (s *Sums) Merge(o *Sums) {
+	for b, sum := range o.ByBlock {
+		s.ByBlock[b] += sum
 	}
-	for k := range o.Suspects {
-		b.Suspects[k] = true
+	for b := range o.Suspects {
+		s.Suspects[b] = true
 	}
 }
 
-// weight is the number that stands for one record of a transaction in a partition that became of it what stands says:
-// odd, so that no small count makes it vanish.
-func Weight(key Key, partition int32, stands Visibility) uint64 {
+// Weight is what one record of a transaction in a partition, with this visibility, counts in a sum: an odd number, so that no
+// small count makes it vanish.
+func Weight(key Key, partition int32, visibility Visibility) uint64 {
 	x := mix(key.Ordinal + 0x9e3779b97f4a7c15)
 	x = mix(x ^ uint64(key.Worker)<<32 ^ uint64(key.Number))
-	return mix(x^uint64(uint32(partition))<<8^uint64(stands+1)) | 1
+	return mix(x^uint64(uint32(partition))<<8^uint64(visibility+1)) | 1
 }
 
 // mix is splitmix64's finaliser.
@@ -76,28 +92,14 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// txnKey names a transaction: the worker's life, and the ordinal in it.
-type Key struct {
-	Incarnation
-	Ordinal uint64
-}
-
-// life is one incarnation of a worker.
-type Incarnation struct {
-	Worker uint16
-	Number uint32
-}
-
-// sortedBlocks lists blocks by worker, incarnation and number.
-func SortedBlocks(m map[Block]bool) []Block {
-	all := make([]Block, 0, len(m))
-	for b := range m {
+// SortedBlocks lists blocks by worker, incarnation and number.
+func SortedBlocks(of map[Block]bool) []Block {
+	all := make([]Block, 0, len(of))
+	for b := range of {
 		all = append(all, b)
 	}
-	slices.SortFunc(all, compareBlocks)
+	slices.SortFunc(all, func(a, b Block) int {
+		return cmp.Or(cmp.Compare(a.Worker, b.Worker), cmp.Compare(a.Number, b.Number), cmp.Compare(a.Index, b.Index))
+	})
 	return all
-}
-
-func compareBlocks(a, b Block) int {
-	return cmp.Or(cmp.Compare(a.Worker, b.Worker), cmp.Compare(a.Number, b.Number), cmp.Compare(a.Number, b.Number))
 }
