@@ -56,10 +56,11 @@ const (
 // Absent says what it means that a number has no value.
 type Absent int
 
+// The absences.
 const (
-	// Zero: it always has one, and starts from 0.
+	// Zero is for a number that always has a value, and starts from 0.
 	Zero Absent = iota
-	// Null: it does not apply, or was not observed: "–" in tables and null in JSON, never 0.
+	// Null is for one that may not apply, or may not have been observed: "–" in tables and null in JSON, never 0.
 	Null
 	// Omitted is Null, and JSON leaves it out.
 	Omitted

@@ -115,7 +115,7 @@ var controls = map[string]control{
 		pausedOutput(w)
 	}, finds: numbers{"recovery": 1590 * time.Millisecond}},
 	"reordered": {finds: numbers{"reordered": uint64(1)}},
-	"sequences": {finds: numbers{"storedTwice": uint64(perBatch)}},
+	"sequences": {finds: numbers{"storedTwice": uint64(perBatch), "sequenceBreaks": uint64(1)}},
 	"source":    {finds: numbers{"ackedAbsent": uint64(3)}},
 	"split": {row: fanName, do: func(w *world) {
 		*w = *fanWorld(records)

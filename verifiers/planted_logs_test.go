@@ -171,6 +171,15 @@ var plantedOrders = []planted{
 			b.BaseSequence += 5
 		}
 	}, plainName, nil, harness.Held, 3, "out-idempotent/1: 1 batches don't follow their producer's batch before, first at offset 400, producer id 200: sequence 405 where 400 had to come"},
+	{"a batch stored twice, and one that skips sequences", func(w *world) {
+		l := w.log("out-"+plainName, 1)
+		for _, b := range l.batches[40:] {
+			b.BaseSequence += 5
+		}
+		again := *l.batches[30]
+		again.Records = slices.Clone(again.Records)
+		l.append(&again)
+	}, plainName, nil, harness.Held, 3, "10 records are stored twice under one producer id, epoch and sequence"},
 	{"a batch whose sequences begin too early", func(w *world) { w.log("out-"+txnName, 1).batches[40].BaseSequence -= 3 }, txnName, nil, harness.Held, 3,
 		"out-transactional/1: 3 records are stored twice under one producer id, epoch and sequence"},
 	{"a fenced producer's batch", func(w *world) {

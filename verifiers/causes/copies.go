@@ -56,7 +56,7 @@ const (
 	ByProcess = "reprocessed"
 )
 
-// maxExamples bounds how many anomalies of a kind are kept in full.
+// MaxExamples bounds how many anomalies of a kind are kept in full.
 const MaxExamples = 3
 
 // TraceCopies reads the copies of every duplicated input again and says why each further one exists.

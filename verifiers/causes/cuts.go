@@ -133,7 +133,7 @@ func describeTruncation(x *harness.Truncation) string {
 	return text + fmt.Sprintf(" (%s), and are now gone or hold later records of leader epoch %d: the log was truncated", x.SeenBy, x.NewEpoch)
 }
 
-// ackSlack is how long after an acknowledgement it may be written down, and how long a claim to lead holds after the
+// AckSlack is how long after an acknowledgement it may be written down, and how long a claim to lead holds after the
 // sample that showed it.
 const AckSlack = saved.GapIntervals * saved.SampleInterval
 

@@ -13,7 +13,7 @@ import (
 var sequences = Check{
 	Name:    "sequences",
 	About:   "compares the sequence numbers of idempotent producers' batches with those before them in the same partition",
-	Control: "a batch stored twice with its sequences",
+	Control: "a batch stored twice, and one that skips sequences",
 	Numbers: []harness.Number{
 		{
 			Key: "storedTwice", Header: "STORED TWICE", Show: harness.WhenNonZero,

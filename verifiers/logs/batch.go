@@ -40,14 +40,15 @@ func (p *Piece) To() uint64 { return p.From + uint64(p.Count) }
 // Kind is what records are to their row.
 type Kind int
 
+// The kinds.
 const (
 	// Sound records are copies of an input.
 	Sound Kind = iota
-	// Unmatched: their input is not, or no longer, where they say it is in the input log, though the source sent it.
+	// Unmatched records: their input is not, or no longer, where they say it is in the input log, though the source sent it.
 	Unmatched
-	// Foreign: another run's, no envelope at all, or of an input that was never sent.
+	// Foreign records: another run's, no envelope at all, or of an input that was never sent.
 	Foreign
-	// Corrupt: their value fails its own checksum.
+	// Corrupt records: their value fails its own checksum.
 	Corrupt
 )
 

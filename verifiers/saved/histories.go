@@ -14,6 +14,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
+// What a history's writer is.
 const (
 	RoleSource = "source"
 	RoleWorker = "worker"

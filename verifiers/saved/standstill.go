@@ -6,8 +6,8 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 )
 
+// The observer samples once each SampleInterval. What lies in a gap of more than GapIntervals of them was not observed.
 const (
-	// sampleInterval is the observer's; a gap of more than gapIntervals of them is not observed.
 	SampleInterval = 100 * time.Millisecond
 	GapIntervals   = 3
 )
