@@ -122,6 +122,21 @@ var controls = map[string]control{
 		l := w.log("out-"+fanName, 1)
 		l.dropRecord(l.batches[0], 4)
 	}, finds: numbers{"split": uint64(1)}, says: "1 inputs are visible in one output topic and missing from another, e.g. in/1 offset 4 (source 0 sequence 13)"},
+	"delivered-twice": {row: srcName, do: func(w *world) { w.showBack(srcName, 50) }, finds: numbers{"deliveredTwice": uint64(60)}, says: "(a poll that went back 60)"},
+	"dirty-reads": {row: plainName, do: func(w *world) {
+		for i, s := range w.polls(plainName, -1) {
+			if i%50 == 49 {
+				s.Count += 7
+			}
+		}
+	}, finds: numbers{"dirtyReads": uint64(42)}},
+	"early-reads": {row: txnName, do: func(w *world) {
+		for _, s := range w.polls(txnName, -1) {
+			s.At = s.At.Add(-2 * time.Second)
+		}
+	}, finds: numbers{"earlyReads": uint64(records)}},
+	"poll-skips":  {row: srcName, do: func(w *world) { w.skipPolls(srcName, 1, 40, 19) }, finds: numbers{"pollSkips": uint64(190)}},
+	"polls-back":  {row: srcName, do: func(w *world) { w.showBack(srcName, 50) }, finds: numbers{"pollsBack": uint64(6)}, says: "were given 60 records again"},
 	"torn":        {finds: numbers{"torn": uint64(1)}},
 	"unknown":     {finds: numbers{"unknown": uint64(3), "unknownHappened": uint64(1)}},
 	"unprocessed": {finds: numbers{"unprocessed": uint64(perBatch)}},

@@ -1,6 +1,8 @@
 package verifiers
 
 import (
+	"slices"
+
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/observation"
@@ -177,5 +179,40 @@ func (s *slowRow) live(n *figures) {
 			}
 		}
 	}
+	shown -= min(shown, s.shownUndue())
 	n.NeverLive = n.Input - min(n.Input, shown)
+}
+
+// shownUndue counts what the live reader took for inputs and the row did not owe, partition by partition.
+func (s *slowRow) shownUndue() (n uint64) {
+	keys, shown := map[int32]map[tpo]bool{}, map[int32]uint64{}
+	for _, c := range s.copies {
+		if c.decided != txns.Visible || !c.orphan && (!s.layout.ProducerOnly || s.input[c.key]) {
+			continue
+		}
+		if keys[c.number] == nil {
+			keys[c.number] = map[tpo]bool{}
+		}
+		key := c.key
+		if c.orphan {
+			key = tpo{"", c.rec.Partition, c.rec.Origin.Offset}
+		}
+		keys[c.number][key] = true
+		if s.delivered(c.number, c.rec.Offset) {
+			shown[c.number]++
+		}
+	}
+	for number, of := range keys {
+		n += min(uint64(len(of)), shown[number])
+	}
+	return n
+}
+
+// delivered says that a poll of the live reader reached over an offset of the output.
+func (s *slowRow) delivered(number int32, offset int64) bool {
+	topic, p := s.layout.Place(number, parts)
+	return slices.ContainsFunc(s.w.hist("observer-live").entries, func(e history.Entry) bool {
+		x, ok := e.(*history.DeliveredLive)
+		return ok && x.Topic == topic && x.Partition == p && x.From <= offset && offset < x.To
+	})
 }

@@ -48,6 +48,8 @@ type world struct {
 	deleted map[ask.TopicPartition]int64
 	// showed are further entries of the observer's.
 	showed []history.Entry
+	// placed are the live reader's polls that placePolls places.
+	placed map[*history.DeliveredLive]bool
 	// saved is the index as it was saved last.
 	saved *observation.Index
 }
@@ -164,6 +166,7 @@ func makeWorld(n uint64, more ...harness.PipelineLayout) *world {
 			Cluster: harness.ClusterInfo{Provider: "local", Kafka: "4.3.1", Nodes: []int{1, 2, 3}},
 		},
 		logs: map[ask.TopicPartition]*topicLog{}, files: map[string]*histFile{}, cut: map[string]int64{}, deleted: map[ask.TopicPartition]int64{},
+		placed: map[*history.DeliveredLive]bool{},
 	}
 	w.record.Plan.Pipelines = append(w.record.Plan.Pipelines, more...)
 	for _, topic := range append(w.record.Plan.Outputs(), inTopic) {
@@ -330,6 +333,7 @@ func (w *world) save(t testing.TB) string {
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "history"), 0o755))
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, observation.Folder), 0o755))
 	w.record.Histories = nil
+	w.placePolls()
 	for _, name := range w.order {
 		w.saveHistory(t, dir, w.files[name])
 	}
@@ -356,6 +360,47 @@ func (w *world) save(t testing.TB) string {
 		require.NoError(t, os.Truncate(path, max(0, info.Size()-n)))
 	}
 	return dir
+}
+
+// placePolls says where the live reader's polls were that no test placed: the i-th of a partition brought its log's i-th batch of
+// committed records, as it was left.
+func (w *world) placePolls() {
+	batches, taken := map[ask.TopicPartition][]*observation.Batch{}, map[ask.TopicPartition]int{}
+	for at, l := range w.logs {
+		batches[at] = committedBatches(l)
+	}
+	for _, e := range w.hist("observer-live").entries {
+		s, ok := e.(*history.DeliveredLive)
+		if !ok || s.To > 0 && !w.placed[s] {
+			continue
+		}
+		w.placed[s] = true
+		at := ask.TopicPartition{Topic: s.Topic, Partition: s.Partition}
+		s.From, s.To, s.Count = 0, 0, 0
+		if i := taken[at]; i < len(batches[at]) {
+			b := batches[at][i]
+			s.From, s.To, s.Count = b.Records[0].Offset, b.Records[len(b.Records)-1].Offset+1, uint64(len(b.Records))
+			taken[at]++
+		}
+	}
+}
+
+// committedBatches are a log's batches that a read_committed reader is given.
+func committedBatches(l *topicLog) (all []*observation.Batch) {
+	var txns observation.Transactions
+	for _, b := range l.batches {
+		txns.Add(b)
+	}
+	aborts, stable := observation.NewAborts(txns.Aborted()), l.next
+	if open := txns.Open(); len(open) > 0 {
+		stable = open[0].Start
+	}
+	for _, b := range l.batches {
+		if !b.Control && !b.Damaged && len(b.Records) > 0 && b.First < stable && !aborts.Has(b) {
+			all = append(all, b)
+		}
+	}
+	return all
 }
 
 func (w *world) saveHistory(t testing.TB, dir string, f *histFile) {

@@ -26,6 +26,14 @@ func (e *Process) fields(c *codec) {
 	integer(c, &e.Pid)
 }
 
+// The names of marks that mean something to the judge.
+const (
+	// MarkDataLoss: the live reader's client learned that the log was cut off below where it had read.
+	MarkDataLoss = "data-loss"
+	// MarkSequences: the live reader counts an input as new by its sequence too, not only by its offset.
+	MarkSequences = "sequences"
+)
+
 // Mark is a named moment of the run: a phase's start, a note.
 type Mark struct {
 	Stamp

@@ -46,10 +46,10 @@ type TransactionReader interface {
 	Transaction(r *rows.Row, s *causes.Suspect)
 }
 
-// PollReader is shown each poll of the live reader that brought records of the row's output, after the logs were read and in
-// the order in which the polls were made.
+// PollReader is shown each poll of the live reader that brought records of the row's output, compared with the final log, after
+// the logs were read and in the order in which the polls were made. A poll is used again.
 type PollReader interface {
-	Poll(r *rows.Row, p *history.DeliveredLive)
+	Poll(r *rows.Row, p *Poll)
 }
 
 // HistoryReader is shown the histories of the row's workers, after the logs were read: worker by worker, in order. Entries

@@ -8,6 +8,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/saved"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
@@ -30,11 +31,11 @@ var latency = Check{
 		},
 		{
 			Key: "neverLive", Header: "NOT DELIVERED LIVE", Show: harness.WhenNonZero,
-			Means:  "Inputs whose output was not delivered live: the live reader never got it.",
+			Means:  "Inputs whose output was not delivered live: the live reader never got it. Outputs that are not due do not make up for them.",
 			Unseen: "why: lost, hidden and late all count.",
 		},
 	},
-	Begin: always(finishLatency),
+	Begin: func(s *rows.Subject) Counting { return &latencyCount{undue{s, map[int32]*undueOf{}}} },
 }
 
 // p99Text tells an infinite latency from one that was not observed: a percentile that falls among the inputs that the live
@@ -46,7 +47,10 @@ func p99Text(n harness.Numbers, format func(any) string) string {
 	return format(n.Value("p99"))
 }
 
-func finishLatency(f *Facts, n *harness.Numbers) []Finding {
+type latencyCount struct{ undue }
+
+// Finish implements Counting.
+func (c *latencyCount) Finish(f *Facts, n *harness.Numbers) []Finding {
 	if !f.Run.Live.Recorded {
 		return nil
 	}
@@ -54,6 +58,7 @@ func finishLatency(f *Facts, n *harness.Numbers) []Finding {
 	for p := range int32(f.OutputPartitions()) {
 		shown += f.Meter(p).Shown
 	}
+	shown -= min(shown, c.undue.delivered())
 	never := f.InputCount - min(f.InputCount, shown)
 	n.Set("neverLive", never)
 	h, err := loadLatencies(f.Run.Live.Latency[f.Layout.Name])

@@ -77,9 +77,13 @@ func (s *Set) Transaction(r *rows.Row, x *causes.Suspect) {
 func (s *Set) Replay(r *rows.Row) error {
 	polls, entries := those[PollReader](s), those[HistoryReader](s)
 	if len(polls) > 0 {
+		live, poll := liveReadings{}, Poll{}
 		err := r.Run.EachPoll(r.Layout.Outputs(), func(p *history.DeliveredLive) {
+			if !live.poll(r, p, &poll) {
+				return
+			}
 			for _, reader := range polls {
-				reader.Poll(r, p)
+				reader.Poll(r, &poll)
 			}
 		})
 		if err != nil {

@@ -77,6 +77,7 @@ func (t *inputTally) read() error {
 	follow := newOffsets(t.log)
 	_, tail, err := observation.ReadRuns(t.log.Path, func(raw *observation.Batch) error {
 		b := t.log.batch(&t.batch, inputKeys{t.log.Number}, raw)
+		t.log.note(b, observation.Input)
 		follow.take(b, t.log.Info.LogStart)
 		for i := range b.Pieces {
 			t.take(&b.Pieces[i], b.Visibility)

@@ -44,6 +44,9 @@ type Partition struct {
 	EpochsBack EpochsBack
 	// uncommitted means that its readers use read_uncommitted: they get everything.
 	uncommitted bool
+	// Held are its offsets, once it was read.
+	Held
+	txnSpans txnSpans
 }
 
 // EpochsBack counts the batches of a log whose leader epoch is older than that of a batch before them; the first is at Offset,

@@ -36,11 +36,19 @@ func (t *tally) read(section int) error {
 	if t.log.Idle {
 		return nil
 	}
+	want := observation.Input
+	if t.workers {
+		want = observation.Output
+	}
 	follow := newOffsets(t.log)
 	_, tail, err := observation.ReadRuns(t.log.Path, func(raw *observation.Batch) error {
 		t.log.sections.add(raw, t.keys, section)
 		b := t.log.batch(&t.batch, t.keys, raw)
 		follow.take(b, t.log.Info.LogStart)
+		t.log.note(b, want)
+		if t.transactions {
+			t.log.txnSpans.add(b)
+		}
 		t.take(b)
 		return nil
 	})

@@ -45,9 +45,11 @@ type live struct {
 
 // output is one pipeline's output topics as delivered so far. With several topics an input is delivered once in each.
 type output struct {
-	layout  harness.PipelineLayout
-	inputs  *keyset.Set
-	latency *hdrhistogram.Histogram
+	layout harness.PipelineLayout
+	// inputs are the inputs' places, sequences what the source called them: an input log that was cut off and written again
+	// holds another record at a place.
+	inputs, sequences *keyset.Set
+	latency           *hdrhistogram.Histogram
 	// visible are the distinct inputs, by output partition (harness.PipelineLayout.Place).
 	visible []atomic.Uint64
 }
@@ -80,7 +82,7 @@ func newLive(spec harness.ObserverSpec, fail func(error)) (*live, error) {
 	assignment := map[string]map[int32]kgo.Offset{}
 	for _, layout := range spec.Plan.Pipelines {
 		o := &output{
-			layout: layout, inputs: keyset.New(), visible: make([]atomic.Uint64, spec.Plan.Partitions*len(layout.Outputs())),
+			layout: layout, inputs: keyset.New(), sequences: keyset.New(), visible: make([]atomic.Uint64, spec.Plan.Partitions*len(layout.Outputs())),
 			latency: hdrhistogram.New(latencyLowest, latencyHighest, latencyDigits),
 		}
 		l.byPipeline[layout.Name] = o
@@ -97,7 +99,10 @@ func newLive(spec harness.ObserverSpec, fail func(error)) (*live, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.out, err = create(spec, "observer-live", LiveFile); err != nil {
+	if l.out, err = create(spec, "observer-live", LiveFile); err == nil {
+		err = l.out.Write(&history.Mark{Stamp: history.AtNow(), Name: history.MarkSequences})
+	}
+	if err != nil {
 		l.client.Close()
 		return nil, err
 	}
@@ -133,7 +138,7 @@ func (l *live) take(fetches kgo.Fetches, now history.Time) {
 	fetches.EachError(func(topic string, partition int32, err error) {
 		var loss *kgo.ErrDataLoss
 		if errors.As(err, &loss) {
-			entries = append(entries, &history.Mark{Stamp: history.At(now), Name: "data-loss", Text: fmt.Sprintf("%s/%d: %v", topic, partition, err)})
+			entries = append(entries, &history.Mark{Stamp: history.At(now), Name: history.MarkDataLoss, Text: fmt.Sprintf("%s/%d: %v", topic, partition, err)})
 		}
 	})
 	fetches.EachPartition(func(f kgo.FetchTopicPartition) {
@@ -163,11 +168,13 @@ func (l *live) deliver(o topicOf, records []*kgo.Record, now history.Time) (fres
 		if err != nil || env.Run != l.runID || isOutput == o.layout.ProducerOnly {
 			continue
 		}
-		key := keyset.Key{Class: o.first + env.Origin.Partition, Index: uint64(env.Origin.Offset)}
-		if o.layout.ProducerOnly {
-			key = keyset.BySequence(env.Sequence, l.partitions)
+		key := keyset.BySequence(env.Sequence, l.partitions)
+		key.Class += o.first
+		first := o.sequences.Add(key)
+		if isOutput {
+			first = o.inputs.Add(keyset.Key{Class: o.first + env.Origin.Partition, Index: uint64(env.Origin.Offset)}) || first
 		}
-		if o.inputs.Add(key) {
+		if first {
 			fresh++
 			// Out of the histogram's range can't happen after the clamp.
 			_ = o.latency.RecordValue(min(max(int64(now.Sub(env.Scheduled)), latencyLowest), latencyHighest))

@@ -45,6 +45,16 @@ func (r *Row) OutputPartition(number int32) *logs.Partition {
 	return r.Out.Parts[number]
 }
 
+// OutputOf is the row's output partition of a topic, nil where it has none.
+func (r *Row) OutputOf(topic string, partition int32) *logs.Partition {
+	for _, p := range r.Out.Parts {
+		if p.At.Topic == topic && p.At.Partition == partition {
+			return p
+		}
+	}
+	return nil
+}
+
 // PassedText says in a few words why a lost input is delivered to no worker any more, "" if the row has no committed offsets.
 // NeverAcknowledged is an input that no member of a share group acknowledged.
 func (r *Row) PassedText(k keyset.Key, neverAcknowledged bool) string {

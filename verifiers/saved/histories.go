@@ -32,6 +32,8 @@ type loading struct {
 	source *Source
 	worker *Worker
 	doubts []string
+	// polls says that it is an observer's with polls.
+	polls bool
 }
 
 func (l *loading) doubt(format string, args ...any) {
@@ -112,7 +114,6 @@ func (r *Run) open(h harness.HistoryRecord) (*loading, error) {
 	case roleService:
 	default:
 		r.Live.Recorded = true
-		r.observers = append(r.observers, h.File)
 	}
 	return l, nil
 }
@@ -137,6 +138,9 @@ func (l *loading) take(e history.Entry) {
 	if l.source != nil {
 		l.source.add(e)
 		return
+	}
+	if _, is := e.(*history.DeliveredLive); is && !l.polls {
+		l.polls, l.run.polls = true, append(l.run.polls, l.record.File)
 	}
 	l.run.Live.add(e, l.run.Record.LoadStart)
 }

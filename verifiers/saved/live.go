@@ -23,6 +23,10 @@ type Live struct {
 	Leaderships map[ask.TopicPartition]map[int32]Leadership
 	Latency     map[string]Latencies
 	AtLSO       transactionsAtLSO
+	// Sequences says that the reader told inputs apart by their sequences too.
+	Sequences bool
+	// DataLoss is what the live reader's client was told of logs that ended below where it was.
+	DataLoss map[ask.TopicPartition][]DataLoss
 	// LSOAdvanced is what coordinators said of those transactions once the last stable offset had advanced.
 	LSOAdvanced map[OffsetOf]*history.LSOAdvanced
 }
@@ -35,6 +39,7 @@ func newLiveLog() *Live {
 		Standstills: map[ask.TopicPartition]*standstill{}, DeliveredTo: map[ask.TopicPartition]int64{}, Highest: map[ask.TopicPartition]map[int32]int64{},
 		LogEnds: map[ask.TopicPartition]map[int32]int64{}, Leaderships: map[ask.TopicPartition]map[int32]Leadership{}, Latency: map[string]Latencies{},
 		AtLSO: transactionsAtLSO{}, LSOAdvanced: map[OffsetOf]*history.LSOAdvanced{},
+		DataLoss: map[ask.TopicPartition][]DataLoss{},
 	}
 }
 
@@ -55,6 +60,8 @@ func (l *Live) add(e history.Entry, loadStart history.Time) {
 		}
 		x.Last = append(x.Last[:0], e.HDR...)
 		l.Latency[e.Pipeline] = x
+	case *history.Mark:
+		l.mark(e)
 	case *history.TransactionAtLSO:
 		l.AtLSO.add(e)
 	case *history.LSOAdvanced:

@@ -19,7 +19,7 @@ func (r *Run) EachEntry(file string, show func(history.Entry)) error {
 // EachPoll reads the observer's histories again for what the live reader was delivered of some topics: partition by partition
 // in the order of the polls.
 func (r *Run) EachPoll(topics []string, show func(*history.DeliveredLive)) error {
-	for _, file := range r.observers {
+	for _, file := range r.polls {
 		err := r.EachEntry(file, func(e history.Entry) {
 			if s, is := e.(*history.DeliveredLive); is && slices.Contains(topics, s.Topic) {
 				show(s)

@@ -23,8 +23,8 @@ type Run struct {
 	Sources map[uint16]*Source
 	workers map[string]map[txns.Incarnation]*Worker
 	Live    *Live
-	// observers are the files of the observer's histories.
-	observers []string
+	// polls are the files of the observer's histories with polls of the live reader.
+	polls []string
 	// Meters are those of every row's output partitions, by pipeline.
 	Meters map[string][]*Meter
 	// Doubts are reasons against calling anything held: of the whole run, and by pipeline.

@@ -17,6 +17,8 @@ type Worker struct {
 	Killed     bool
 	// Stints are what it read of the input, and when it went back.
 	Stints stints
+	taken  taken
+	asked  asked
 	// Since is when the process began, Inits when it asked for producer ids.
 	Since history.Time
 	Inits []producerInit
@@ -111,6 +113,7 @@ func (w *Worker) Add(e history.Entry) {
 	switch e := e.(type) {
 	case *history.Assigned, *history.Revoked, *history.Polled:
 		w.Stints.add(w, e)
+		w.taken.add(e)
 	case *history.Process:
 		w.Since = e.At
 	case *history.ProducerInit:
@@ -141,6 +144,7 @@ func (w *Worker) Add(e history.Entry) {
 		t := w.txn(e.Txn)
 		// A commit that was asked for may happen, even if the worker asks to abort later.
 		t.Asked, t.AskedCommit = true, t.AskedCommit || e.Commit
+		w.asked.add(e)
 	case *history.TxnEnded:
 		w.txnEnded(e)
 	case *history.End:

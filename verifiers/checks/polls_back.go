@@ -1,0 +1,53 @@
+package checks
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/rows"
+	"github.com/chaeos/chaeos/verifiers/words"
+)
+
+var pollsBack = Check{
+	Name:    "polls-back",
+	About:   "counts polls of the live reader that went back",
+	Control: "every 50th poll of the live reader goes back to the start",
+	Numbers: []harness.Number{{
+		Key: "pollsBack", Header: "POLLS BACK", Show: harness.WhenNonZero, Absent: harness.Null,
+		Means: "Polls of the live `read_committed` reader whose first record lies below the end of its poll before in the same partition.\n" +
+			"It never seeks, so only a log that was cut off explains that: a recorded truncation, or a notice that its client got of one. A poll\n" +
+			"that was given records again breaks exactly-once and at-most-once, and in-order where it is claimed.",
+		Unseen: "workers, which go back after every restart, rebalance and abort: the notes under the table name their rereads.",
+	}},
+	Begin: func(*rows.Subject) Counting { return &backCount{} },
+}
+
+type backCount struct {
+	live  pollCount
+	again uint64
+}
+
+// Poll implements PollReader.
+func (c *backCount) Poll(r *rows.Row, p *Poll) {
+	if p.back {
+		c.live.add(r, p, 1, func() string { return fmt.Sprintf("%d records again", p.below) })
+		c.again += p.below
+	}
+}
+
+// Finish implements Counting.
+func (c *backCount) Finish(f *Facts, n *harness.Numbers) []Finding {
+	if !f.Run.Live.Recorded {
+		return nil
+	}
+	n.Set("pollsBack", c.live.n)
+	if c.live.n == 0 {
+		return nil
+	}
+	if c.again == 0 {
+		return note("%s polls of the live reader went back, e.g. %s", words.Number(c.live.n), c.live.first)
+	}
+	return breaks(append(slices.Clone(noDuplicates), harness.InOrder), "%s polls of the live read_committed reader went back and were given %s records again, e.g. %s",
+		words.Number(c.live.n), words.Number(c.again), c.live.first)
+}
