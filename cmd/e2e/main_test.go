@@ -20,6 +20,7 @@ import (
 	"github.com/chaeos/chaeos/clusters/local"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/wait"
+	_ "github.com/chaeos/chaeos/verifiers/checks" // declares the numbers of the reports that are read
 )
 
 // binary is the command under test, built once.
