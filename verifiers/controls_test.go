@@ -122,7 +122,7 @@ var controls = map[string]control{
 		l := w.log("out-"+fanName, 1)
 		l.dropRecord(l.batches[0], 4)
 	}, finds: numbers{"split": uint64(1)}, says: "1 inputs are visible in one output topic and missing from another, e.g. in/1 offset 4 (source 0 sequence 13)"},
-	"delivered-twice": {row: srcName, do: func(w *world) { w.showBack(srcName, 50) }, finds: numbers{"deliveredTwice": uint64(60)}, says: "(a poll that went back 60)"},
+	"delivered-twice": {row: srcName, do: func(w *world) { w.showBack(srcName, 50) }, finds: numbers{"deliveredTwice": uint64(60), "deliveredTwiceBy": map[string]uint64{"a poll that went back": 60}}},
 	"dirty-reads": {row: plainName, do: func(w *world) {
 		for i, s := range w.polls(plainName, -1) {
 			if i%50 == 49 {

@@ -51,7 +51,7 @@ func (h *hungry) Transaction(_ *rows.Row, s *causes.Suspect) {
 	h.transactions = append(h.transactions, s.Ordinal)
 }
 
-func (h *hungry) Poll(r *rows.Row, p *history.DeliveredLive) {
+func (h *hungry) Poll(r *rows.Row, p *checks.Poll) {
 	if h.delivered += p.New; r.Out.Visible.Len() > 0 { // the logs are read by then
 		h.polls++
 	}

@@ -119,3 +119,13 @@ func (c *pollCount) add(r *rows.Row, p *Poll, n uint64, text func() string) {
 
 // of puts a part of a poll's records in words.
 func (p *Poll) of(n uint64) string { return fmt.Sprintf("%d of %d", n, p.Count) }
+
+// A check with another Poll than the interface's would be shown no poll, without a word.
+var (
+	_ PollReader = (*dirtyCount)(nil)
+	_ PollReader = (*earlyCount)(nil)
+	_ PollReader = (*skipCount)(nil)
+	_ PollReader = (*backCount)(nil)
+	_ PollReader = (*twiceCount)(nil)
+	_ PollReader = (*latencyCount)(nil)
+)
