@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chaeos/chaeos/harness/golden"
 	_ "github.com/chaeos/chaeos/verifiers/checks" // declares the numbers
 )
 
@@ -44,6 +45,9 @@ func TestAnchor(t *testing.T) {
 }
 
 func TestEveryColumnIsDefined(t *testing.T) {
+	if golden.Updating() {
+		t.Skip("the page is being written, by the tests of cmd/chaeos")
+	}
 	page, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(Numbers)))
 	require.NoError(t, err)
 	defined := map[string]bool{}
