@@ -47,7 +47,7 @@ func Test(t *testing.T, c Case) {
 			}
 		}
 	})
-	require.Equal(t, before, c.Left(t), "closing leaves nothing")
+	require.Subset(t, before, c.Left(t), "closing leaves nothing; a start may sweep what an earlier, killed cluster left")
 }
 
 type test struct {
