@@ -4,8 +4,11 @@ import (
 	"fmt"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/compact"
 	"github.com/chaeos/chaeos/verifiers/logs"
 	"github.com/chaeos/chaeos/verifiers/rows"
+	"github.com/chaeos/chaeos/verifiers/txns"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
@@ -21,35 +24,91 @@ var earlyReads = Check{
 		Unseen: "half of a transaction at once: brokers hand out a part of it in any fetch, so only a part that came before the commit was asked\n" +
 			"for is proof. A commit that its worker did not write down.",
 	}},
-	Begin: inTransactions(func() Counting { return &earlyCount{} }),
+	Begin: func(s *rows.Subject) Counting {
+		if !s.OutputsInTransactions() {
+			return nil
+		}
+		return &earlyCount{subject: s, of: map[*logs.Partition]*commitsAsked{}}
+	},
 }
 
-type earlyCount struct{ live pollCount }
+type earlyCount struct {
+	subject *rows.Subject
+	live    pollCount
+	of      map[*logs.Partition]*commitsAsked
+}
+
+// Output implements OutputReader.
+func (c *earlyCount) Output(p *logs.Partition) logs.Reader {
+	a := &commitsAsked{subject: c.subject}
+	a.polled = a.at.Seeker()
+	c.of[p] = a
+	return a
+}
+
+// commitsAsked says of each offset of one partition when the transaction that wrote it was asked to commit: the time stands at
+// the transaction's first offset there, and 0 where no transaction is known, or no time.
+type commitsAsked struct {
+	subject *rows.Subject
+	last    txns.Key
+	at      compact.Table
+	polled  compact.Seeker
+}
+
+// Batch implements logs.Reader.
+func (a *commitsAsked) Batch(b *logs.Batch) {
+	if b.Damaged || b.Decided != txns.Visible {
+		return
+	}
+	for i := range b.Runs {
+		first := &b.Runs[i].First
+		key := txns.Key{Incarnation: txns.Of(first.Worker, first.Incarnation), Ordinal: first.Txn}
+		if key == a.last && a.at.Len() > 0 {
+			continue
+		}
+		a.last = key
+		a.at.Add(compact.Entry{Key: uint64(first.Offset), Value: int64(a.asked(key))})
+	}
+}
+
+func (a *commitsAsked) asked(key txns.Key) (at history.Time) {
+	if key.Ordinal == 0 {
+		return 0
+	}
+	if w := a.subject.Worker(key.Incarnation); w != nil {
+		at, _ = w.AskedToCommit(key.Ordinal)
+	}
+	return at
+}
+
+// from is a cursor at the transaction at an offset, or at the first.
+func (a *commitsAsked) from(offset int64) (compact.Cursor, bool) {
+	if a.polled.To(uint64(max(0, offset))) {
+		return a.polled.Cursor, true
+	}
+	return a.at.First()
+}
 
 // Poll implements PollReader.
 func (c *earlyCount) Poll(r *rows.Row, p *Poll) {
-	if !p.compared {
+	a := c.of[p.log]
+	if !p.compared || a == nil {
 		return
 	}
-	for _, s := range p.log.TxnsIn(p.From, p.To) {
-		if early := beforeAsked(r, &s, p); early > 0 {
-			c.live.add(r, p, early, func() string {
-				return fmt.Sprintf("%d of transaction %d of %s", early, s.Ordinal, r.IncarnationRef(s.Incarnation).Name)
-			})
+	for at, ok := a.from(p.From); ok && at.Entry().Key < uint64(p.To); {
+		txn, to := at.Entry(), p.To
+		if ok = at.Next(); ok {
+			to = min(to, int64(at.Entry().Key))
 		}
+		asked := history.Time(txn.Value)
+		if p.At >= asked {
+			continue
+		}
+		early := p.log.Committed(max(int64(txn.Key), p.From), to)
+		c.live.add(r, p, early, func() string {
+			return fmt.Sprintf("%d of a transaction that was asked to commit %s later", early, asked.Sub(p.At))
+		})
 	}
-}
-
-// beforeAsked is how many of a transaction's records a poll was given before the transaction was asked to commit.
-func beforeAsked(r *rows.Row, s *logs.TxnSpan, p *Poll) uint64 {
-	w := r.Worker(s.Incarnation)
-	if w == nil {
-		return 0
-	}
-	if asked, ok := w.AskedToCommit(s.Ordinal); !ok || p.At >= asked {
-		return 0
-	}
-	return p.log.Committed(max(s.From, p.From), min(s.To, p.To))
 }
 
 // Finish implements Counting.

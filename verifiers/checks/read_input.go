@@ -48,9 +48,9 @@ func inputOf(r *rows.Row, partition int32) *logs.Partition {
 
 // readsInput is a worker's reading of an input partition, at its pipeline's isolation level.
 func readsInput(r *rows.Row, p *logs.Partition) *reading {
-	x := &reading{log: p, cuts: causes.CutsOf(r.Run, p), count: p.Stored}
+	x := &reading{log: p, cuts: causes.CutsOf(r.Run, p), count: p.CountStored()}
 	if r.Layout.ReadCommitted {
-		x.count = p.Committed
+		x.count = p.CountCommitted()
 	}
 	return x
 }

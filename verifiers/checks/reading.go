@@ -3,7 +3,6 @@ package checks
 import (
 	"fmt"
 
-	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/causes"
 	"github.com/chaeos/chaeos/verifiers/logs"
@@ -38,7 +37,7 @@ type given struct {
 }
 
 func readsCommitted(r *rows.Row, p *logs.Partition) *reading {
-	return &reading{log: p, cuts: causes.CutsOf(r.Run, p), count: p.Committed, next: p.Info.LogStart}
+	return &reading{log: p, cuts: causes.CutsOf(r.Run, p), count: p.CountCommitted(), next: p.Info.LogStart}
 }
 
 // poll compares a poll of n records in [from, to).
@@ -78,20 +77,19 @@ type Poll struct {
 	rewound bool
 }
 
-// liveReadings follow the live reader through a row's output partitions.
-type liveReadings map[ask.TopicPartition]*reading
+// liveReadings follow the live reader through a row's output partitions, by their numbers.
+type liveReadings []*reading
 
 // poll compares a poll, and reports whether it is of the row's output.
 func (l liveReadings) poll(r *rows.Row, p *history.DeliveredLive, to *Poll) bool {
-	at := ask.TopicPartition{Topic: p.Topic, Partition: p.Partition}
-	x := l[at]
+	log := r.OutputOf(p.Topic, p.Partition)
+	if log == nil {
+		return false
+	}
+	x := l[log.Number]
 	if x == nil {
-		log := r.OutputOf(p.Topic, p.Partition)
-		if log == nil {
-			return false
-		}
 		x = readsCommitted(r, log)
-		l[at] = x
+		l[log.Number] = x
 	}
 	g := x.poll(p.At, p.From, p.To, p.Count)
 	*to = Poll{p, g, x.log, x.rewound}

@@ -77,7 +77,7 @@ func (s *Set) Transaction(r *rows.Row, x *causes.Suspect) {
 func (s *Set) Replay(r *rows.Row) error {
 	polls, entries := those[PollReader](s), those[HistoryReader](s)
 	if len(polls) > 0 {
-		live, poll := liveReadings{}, Poll{}
+		live, poll := make(liveReadings, len(r.Out.Parts)), Poll{}
 		err := r.Run.EachPoll(r.Layout.Outputs(), func(p *history.DeliveredLive) {
 			if !live.poll(r, p, &poll) {
 				return

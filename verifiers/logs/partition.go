@@ -46,7 +46,6 @@ type Partition struct {
 	uncommitted bool
 	// Held are its offsets, once it was read.
 	Held
-	txnSpans txnSpans
 }
 
 // EpochsBack counts the batches of a log whose leader epoch is older than that of a batch before them; the first is at Offset,

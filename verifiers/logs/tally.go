@@ -46,9 +46,6 @@ func (t *tally) read(section int) error {
 		b := t.log.batch(&t.batch, t.keys, raw)
 		follow.take(b, t.log.Info.LogStart)
 		t.log.note(b, want)
-		if t.transactions {
-			t.log.txnSpans.add(b)
-		}
 		t.take(b)
 		return nil
 	})
