@@ -43,7 +43,7 @@ func room(pkg string) string {
 // are free.
 var stairs = map[string][]string{
 	"verifiers": {
-		"verifiers/words", "verifiers/keyset", "verifiers/observation", "verifiers/txns", "verifiers/saved",
+		"verifiers/words", "verifiers/keyset", "verifiers/compact", "verifiers/observation", "verifiers/txns", "verifiers/saved",
 		"verifiers/logs", "verifiers/rows", "verifiers/causes", "verifiers/checks", "verifiers", "verifiers/explain",
 	},
 	"workloads": {
