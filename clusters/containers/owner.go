@@ -63,8 +63,8 @@ func startOf(pid string) (string, error) {
 	return fields[19], nil
 }
 
-// hidden returns an error if a process that /proc doesn't show may be there all the same: mounted with hidepid, it shows nobody
-// else's processes. A signal that may not be sent has somebody to send it to.
+// hidden returns an error if a process that /proc doesn't show may be there all the same: mounted with hidepid, it shows no
+// processes of other users. A signal that may not be sent has a process to go to.
 func hidden(pid string) error {
 	number, err := strconv.Atoi(pid)
 	if err != nil || number <= 0 {

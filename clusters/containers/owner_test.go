@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHidden: a process that /proc doesn't show is dead only if there is nobody to send a signal to.
+// TestHidden: a process that /proc doesn't show is dead only if no signal can go to it.
 func TestHidden(t *testing.T) {
 	require.ErrorContains(t, hidden(strconv.Itoa(os.Getpid())), "can't be seen from here")
 	ended := exec.Command("true")

@@ -88,7 +88,7 @@ func watchStarter(in io.Reader, end context.CancelCauseFunc) {
 const lookEvery = 5 * time.Second
 
 // watchFolder waits for the end of ctx, and ends the cluster when somebody removes its folder, as what tidies temporary folders
-// does after days: nobody could find the cluster any more, and its brokers would run without files.
+// does after days: no command could find the cluster any more, and its brokers would run without files.
 func (k *keeper) watchFolder(ctx context.Context, every time.Duration) {
 	err := wait.Poll(ctx, every, func() (bool, error) { return k.folder.Gone(), nil })
 	if err == nil {

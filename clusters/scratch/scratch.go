@@ -1,5 +1,5 @@
 // Package scratch makes folders that must not outlive the process that works in them: all under one folder of this user's,
-// each with a lock that the kernel drops with the process. Whoever comes next removes those whose process is dead.
+// each with a lock that the kernel drops with the process. The next process removes those whose own is dead.
 package scratch
 
 import (
