@@ -6,7 +6,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/causes"
-	"github.com/chaeos/chaeos/verifiers/checks"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/logs"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/saved"
@@ -31,7 +31,7 @@ func About(dir string, asked []Question) ([]harness.Anomaly, error) {
 		if !slices.ContainsFunc(asked, func(q Question) bool { return q.Pipeline == layout.Name }) {
 			continue
 		}
-		f, err := gather(rows.NewSubject(run, layout, keep), in, missing, &checks.Set{})
+		f, err := gather(rows.NewSubject(run, layout, keep), in, missing, &kit.Set{})
 		if err != nil {
 			return nil, err
 		}
@@ -41,7 +41,7 @@ func About(dir string, asked []Question) ([]harness.Anomaly, error) {
 }
 
 // answers are the anomalies of the records that are asked about in the row.
-func answers(f *checks.Facts, asked []Question) (all []harness.Anomaly) {
+func answers(f *kit.Facts, asked []Question) (all []harness.Anomaly) {
 	wanted := map[history.Identity]bool{}
 	for _, q := range asked {
 		if q.Pipeline == f.Layout.Name {

@@ -17,6 +17,7 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/causes"
 	"github.com/chaeos/chaeos/verifiers/checks"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/keyset"
 	"github.com/chaeos/chaeos/verifiers/logs"
 	"github.com/chaeos/chaeos/verifiers/observation"
@@ -172,7 +173,7 @@ func pausedOutput(w *world) {
 }
 
 // factsOf gathers a row's facts in a saved world, with checks at work on it.
-func factsOf(t *testing.T, w *world, row string, all ...checks.Check) (*checks.Facts, *checks.Set) {
+func factsOf(t *testing.T, w *world, row string, all ...kit.Check) (*kit.Facts, *kit.Set) {
 	t.Helper()
 	r, err := saved.Load(w.save(t), small)
 	require.NoError(t, err)
@@ -180,7 +181,7 @@ func factsOf(t *testing.T, w *world, row string, all ...checks.Check) (*checks.F
 	require.NoError(t, err)
 	keep := rows.Keep{Most: harness.MaxAnomalies}
 	j := &judgement{subject: rows.NewSubject(r, layout, keep)}
-	j.set = checks.Begin(j.subject, all)
+	j.set = kit.Begin(j.subject, all)
 	in, err := logs.ReadInput(r, inputReaders([]*judgement{j}))
 	require.NoError(t, err)
 	f, err := gather(j.subject, in, causes.NewInputLosses(r, in, keep), j.set)
@@ -189,7 +190,7 @@ func factsOf(t *testing.T, w *world, row string, all ...checks.Check) (*checks.F
 }
 
 // outcomeOf is what one check says of a row in a saved world.
-func outcomeOf(t *testing.T, w *world, row string, check checks.Check) checks.Outcome {
+func outcomeOf(t *testing.T, w *world, row string, check kit.Check) kit.Outcome {
 	t.Helper()
 	f, set := factsOf(t, w, row, check)
 	all := set.Finish(f)
@@ -234,7 +235,7 @@ func TestEveryNumberIsProved(t *testing.T) {
 	}
 }
 
-func (c control) find(t *testing.T, check checks.Check) {
+func (c control) find(t *testing.T, check kit.Check) {
 	t.Helper()
 	w := newWorld(records)
 	c.do(w)
@@ -252,7 +253,7 @@ func (c control) find(t *testing.T, check checks.Check) {
 	}
 }
 
-func textsOf(found []checks.Finding) string {
+func textsOf(found []kit.Finding) string {
 	var all []string
 	for _, f := range found {
 		all = append(all, f.Text)
@@ -261,7 +262,7 @@ func textsOf(found []checks.Finding) string {
 }
 
 // requireSilence: on a clean run a check says nothing, and counts nothing that is wrong.
-func requireSilence(t *testing.T, check checks.Check) {
+func requireSilence(t *testing.T, check kit.Check) {
 	t.Helper()
 	for _, row := range []string{srcName, plainName, txnName} {
 		w := newWorld(records)
@@ -297,10 +298,10 @@ func tellControl(t *testing.T, name, row string, clean figures, got harness.Row)
 // TestIdentityIsAsserted: an input that is counted twice, or not at all, makes the row inconclusive, whatever else it proves.
 func TestIdentityIsAsserted(t *testing.T) {
 	all := checks.All()
-	input := all[slices.IndexFunc(all, func(c checks.Check) bool { return c.Name == "input" })]
-	for name, do := range map[string]func(f *checks.Facts){
-		"twice":      func(f *checks.Facts) { f.Lost.Add(keyset.Key{Class: 1, Index: 7}) },
-		"not at all": func(f *checks.Facts) { f.InputCount++ },
+	input := all[slices.IndexFunc(all, func(c kit.Check) bool { return c.Name == "input" })]
+	for name, do := range map[string]func(f *kit.Facts){
+		"twice":      func(f *kit.Facts) { f.Lost.Add(keyset.Key{Class: 1, Index: 7}) },
+		"not at all": func(f *kit.Facts) { f.InputCount++ },
 	} {
 		f, set := factsOf(t, newWorld(records), plainName, input)
 		do(f)

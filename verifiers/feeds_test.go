@@ -8,7 +8,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/causes"
-	"github.com/chaeos/chaeos/verifiers/checks"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/logs"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/saved"
@@ -51,7 +51,7 @@ func (h *hungry) Transaction(_ *rows.Row, s *causes.Suspect) {
 	h.transactions = append(h.transactions, s.Ordinal)
 }
 
-func (h *hungry) Poll(r *rows.Row, p *checks.Poll) {
+func (h *hungry) Poll(r *rows.Row, p *kit.Poll) {
 	if h.delivered += p.New; r.Out.Visible.Len() > 0 { // the logs are read by then
 		h.polls++
 	}
@@ -63,16 +63,16 @@ func (h *hungry) Entry(_ *rows.Row, w *saved.Worker, e history.Entry) {
 	}
 }
 
-func (h *hungry) Finish(_ *checks.Facts, n *harness.Numbers) []checks.Finding {
+func (h *hungry) Finish(_ *kit.Facts, n *harness.Numbers) []kit.Finding {
 	if h.set != "" {
 		n.Set(h.set, 1)
 	}
 	return nil
 }
 
-func beginning(h *hungry) checks.Check {
+func beginning(h *hungry) kit.Check {
 	h.workers = map[string]int{}
-	return checks.Check{Name: "hungry", Begin: func(*rows.Subject) checks.Counting { return h }}
+	return kit.Check{Name: "hungry", Begin: func(*rows.Subject) kit.Counting { return h }}
 }
 
 // TestChecksAreFed: a check is shown every record of its row's logs, the live reader's polls, its workers' histories, and the
@@ -98,7 +98,7 @@ func TestChecksAreFed(t *testing.T) {
 	require.Len(t, h.workers, 1)
 	require.NotZero(t, h.workers[txnName+"-0"])
 	require.NotEmpty(t, h.transactions)
-	require.True(t, set.Finish(&checks.Facts{})[0].Ran)
+	require.True(t, set.Finish(&kit.Facts{})[0].Ran)
 }
 
 // TestSourceUnderTestReadsNoInput: no check of a source under test is shown the input log, which is not the source's.

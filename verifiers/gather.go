@@ -2,14 +2,14 @@ package verifiers
 
 import (
 	"github.com/chaeos/chaeos/verifiers/causes"
-	"github.com/chaeos/chaeos/verifiers/checks"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/logs"
 	"github.com/chaeos/chaeos/verifiers/rows"
 )
 
 // gather finds what is known of a row, in this order: each step takes what the steps before it found. The checks of the set
 // are shown what is read on the way.
-func gather(s *rows.Subject, in *logs.Input, missing *causes.InputLosses, set *checks.Set) (*checks.Facts, error) {
+func gather(s *rows.Subject, in *logs.Input, missing *causes.InputLosses, set *kit.Set) (*kit.Facts, error) {
 	out, err := logs.ReadOutput(s.Run, in, s.Layout, set.Output)
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func gather(s *rows.Subject, in *logs.Input, missing *causes.InputLosses, set *c
 	if err != nil {
 		return nil, err
 	}
-	return &checks.Facts{
+	return &kit.Facts{
 		Row: row, Copies: copies, InputLost: inputLost, Losses: losses, Stalls: stalls, Open: causes.Hanging(row),
 	}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/verifiers/causes"
 	"github.com/chaeos/chaeos/verifiers/checks"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/logs"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/saved"
@@ -34,7 +35,7 @@ func judge(dir string, most int, pieces saved.Pieces) (*harness.Report, error) {
 	var all []*judgement
 	for _, layout := range run.Record.Plan.Pipelines {
 		s := rows.NewSubject(run, layout, keep)
-		all = append(all, &judgement{subject: s, set: checks.Begin(s, checks.All())})
+		all = append(all, &judgement{subject: s, set: kit.Begin(s, checks.All())})
 	}
 	in, err := logs.ReadInput(run, inputReaders(all))
 	if err != nil {
@@ -69,7 +70,7 @@ func inputReaders(all []*judgement) logs.Readers {
 // judgement is one row's, and what is left of the row once its facts are let go.
 type judgement struct {
 	subject *rows.Subject
-	set     *checks.Set
+	set     *kit.Set
 
 	row        harness.Row
 	internal   []string
@@ -89,7 +90,7 @@ func (j *judgement) judge(in *logs.Input, missing *causes.InputLosses) error {
 	layout := j.subject.Layout
 	j.row = harness.Row{Pipeline: layout.Name, Claims: layout.Claims, ProducerOnly: layout.ProducerOnly, Deviations: layout.Deviations}
 	outcomes := j.set.Finish(f)
-	var found []checks.Finding
+	var found []kit.Finding
 	for _, o := range outcomes {
 		j.row.Numbers.Add(o.Numbers)
 		found = append(found, o.Found...)
@@ -151,6 +152,6 @@ func newReport(r *saved.Run) *harness.Report {
 }
 
 // decides reports whether a finding breaks a guarantee that the row has a verdict on; one that doesn't is a note.
-func decides(f checks.Finding, verdicts []harness.GuaranteeVerdict) bool {
+func decides(f kit.Finding, verdicts []harness.GuaranteeVerdict) bool {
 	return slices.ContainsFunc(verdicts, func(v harness.GuaranteeVerdict) bool { return slices.Contains(f.Breaks, v.Guarantee) })
 }

@@ -2,6 +2,7 @@ package verifiers
 
 import (
 	"github.com/chaeos/chaeos/verifiers/checks"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/rows"
 )
 
@@ -9,7 +10,7 @@ import (
 type Question = rows.Question
 
 // Checks lists every check in the order in which reports show their numbers.
-func Checks() []checks.Check { return checks.All() }
+func Checks() []kit.Check { return checks.All() }
 
 // Causes names every cause of a duplicate or loss, and everything that can have ended a stall, as reports give them.
 func Causes() []string { return checks.Causes() }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/verifiers/checks"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/saved"
 )
 
@@ -21,7 +21,7 @@ var wording = map[harness.Guarantee]string{
 // verdicts decides every guarantee that the row claims, that the experiment expects something of, or that is weaker
 // than exactly-once. In-order is decided where it is claimed or expected, and where brokers broke what they promise every
 // idempotent producer.
-func verdicts(r *saved.Run, layout harness.PipelineLayout, outcomes []checks.Outcome) []harness.GuaranteeVerdict {
+func verdicts(r *saved.Run, layout harness.PipelineLayout, outcomes []kit.Outcome) []harness.GuaranteeVerdict {
 	var all []harness.GuaranteeVerdict
 	expected := r.Record.Expect[layout.Name]
 	for _, g := range harness.Guarantees() {
@@ -46,15 +46,15 @@ func verdicts(r *saved.Run, layout harness.PipelineLayout, outcomes []checks.Out
 	return all
 }
 
-func brokenByBrokers(outcomes []checks.Outcome) bool {
-	return slices.ContainsFunc(outcomes, func(o checks.Outcome) bool {
-		return slices.ContainsFunc(o.Found, func(f checks.Finding) bool { return f.Brokers })
+func brokenByBrokers(outcomes []kit.Outcome) bool {
+	return slices.ContainsFunc(outcomes, func(o kit.Outcome) bool {
+		return slices.ContainsFunc(o.Found, func(f kit.Finding) bool { return f.Brokers })
 	})
 }
 
 // decide: a proof of violation wins over missing evidence, missing evidence over held. Figures that contradict each other
 // prove nothing. Held is earned: every check ran to its end, and none found anything against it.
-func decide(g harness.Guarantee, outcomes []checks.Outcome, doubts []string) harness.GuaranteeVerdict {
+func decide(g harness.Guarantee, outcomes []kit.Outcome, doubts []string) harness.GuaranteeVerdict {
 	v := harness.GuaranteeVerdict{Guarantee: g}
 	var broken, internal []string
 	for _, o := range outcomes {

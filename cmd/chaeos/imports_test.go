@@ -44,7 +44,7 @@ func room(pkg string) string {
 var stairs = map[string][]string{
 	"verifiers": {
 		"verifiers/words", "verifiers/keyset", "verifiers/compact", "verifiers/observation", "verifiers/txns", "verifiers/saved",
-		"verifiers/logs", "verifiers/rows", "verifiers/causes", "verifiers/checks", "verifiers", "verifiers/explain",
+		"verifiers/logs", "verifiers/rows", "verifiers/causes", "verifiers/checks/kit", "verifiers/checks", "verifiers", "verifiers/explain",
 	},
 	"workloads": {
 		"workloads/protocol", "workloads/phase", "workloads/properties", "workloads/fleet", "workloads/member",

@@ -7,10 +7,11 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/rows"
 )
 
-var abortedSeen = Check{
+var abortedSeen = kit.Check{
 	Name:    "aborted-seen",
 	About:   "counts visible outputs of transactions whose abort was confirmed",
 	Control: "an aborted transaction shown",
@@ -21,10 +22,10 @@ var abortedSeen = Check{
 			Unseen: "aborted outputs that `read_uncommitted` readers would get, if the row's own readers use `read_committed`.",
 		},
 	},
-	Begin: inTransactions(func() Counting { return &abortedSeenCount{ofTransactions{kind: harness.AnomalyAbortedSeen}} }),
+	Begin: kit.InTransactions(func() kit.Counting { return &abortedSeenCount{kit.OfTransactions{Kind: harness.AnomalyAbortedSeen}} }),
 }
 
-type abortedSeenCount struct{ ofTransactions }
+type abortedSeenCount struct{ kit.OfTransactions }
 
 // Transaction implements TransactionReader.
 func (c *abortedSeenCount) Transaction(r *rows.Row, s *causes.Suspect) {
@@ -33,12 +34,12 @@ func (c *abortedSeenCount) Transaction(r *rows.Row, s *causes.Suspect) {
 	}
 	for _, p := range slices.Sorted(maps.Keys(s.Log)) {
 		shown := s.Log[p].Shown(r.Layout.ReadUncommittedOutput)
-		c.add(r, s, shown, func() string { return fmt.Sprintf("%s in %s", s, r.PartitionName(p)) })
+		c.Add(r, s, shown, func() string { return fmt.Sprintf("%s in %s", s, r.PartitionName(p)) })
 	}
 }
 
 // Finish implements Counting.
-func (c *abortedSeenCount) Finish(_ *Facts, n *harness.Numbers) []Finding {
-	n.Set("abortedSeen", c.n)
-	return c.found(onlyExactly, "%s outputs are visible though their transaction's abort was confirmed, e.g. of %s")
+func (c *abortedSeenCount) Finish(_ *kit.Facts, n *harness.Numbers) []kit.Finding {
+	n.Set("abortedSeen", c.N)
+	return c.Proves(kit.OnlyExactly, "%s outputs are visible though their transaction's abort was confirmed, e.g. of %s")
 }

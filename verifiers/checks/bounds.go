@@ -2,18 +2,19 @@ package checks
 
 import (
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-var bounds = Check{
+var bounds = kit.Check{
 	Name:    "bounds",
 	About:   "doubts a row that saw too little: visible before the first fault, offered while one was active, visible after the last heal",
 	Control: "too little before and after",
-	Begin:   always(finishBounds),
+	Begin:   kit.Always(finishBounds),
 }
 
 // finishBounds finds nothing in a run without faults, which has none of the three.
-func finishBounds(f *Facts, _ *harness.Numbers) []Finding {
+func finishBounds(f *kit.Facts, _ *harness.Numbers) []kit.Finding {
 	if f.Meter(0).Healed == 0 {
 		return nil
 	}
@@ -23,10 +24,10 @@ func finishBounds(f *Facts, _ *harness.Numbers) []Finding {
 		m := f.Meter(p)
 		before, after, offered = before+m.Before, after+m.After, offered+m.During
 	}
-	var found []Finding
+	var found []kit.Finding
 	tooFew := func(n, bound uint64, what string) {
 		if n < bound {
-			found = append(found, doubt("%s records %s, %s are needed", words.Number(n), what, words.Number(bound))...)
+			found = append(found, kit.Doubt("%s records %s, %s are needed", words.Number(n), what, words.Number(bound))...)
 		}
 	}
 	tooFew(before, least.MinBefore, "became visible before the first fault")

@@ -7,10 +7,11 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/rows"
 )
 
-var committedNotSeen = Check{
+var committedNotSeen = kit.Check{
 	Name:    "committed-not-seen",
 	About:   "counts outputs that were stored in a transaction whose commit was confirmed and that are not in the log as committed",
 	Control: "a committed transaction aborted by the log",
@@ -21,10 +22,10 @@ var committedNotSeen = Check{
 			Unseen: "outputs that were not confirmed to the client, and one for which a further copy of its transaction's in the same partition makes up in the count.",
 		},
 	},
-	Begin: inTransactions(func() Counting { return &notSeenCount{ofTransactions{kind: harness.AnomalyCommittedNotSeen}} }),
+	Begin: kit.InTransactions(func() kit.Counting { return &notSeenCount{kit.OfTransactions{Kind: harness.AnomalyCommittedNotSeen}} }),
 }
 
-type notSeenCount struct{ ofTransactions }
+type notSeenCount struct{ kit.OfTransactions }
 
 // Transaction implements TransactionReader. What is hidden behind another transaction may still appear.
 func (c *notSeenCount) Transaction(r *rows.Row, s *causes.Suspect) {
@@ -34,13 +35,13 @@ func (c *notSeenCount) Transaction(r *rows.Row, s *causes.Suspect) {
 	for _, p := range slices.Sorted(maps.Keys(s.Confirmed)) {
 		confirmed, there := s.Confirmed[p], s.Log[p].Present()
 		if confirmed > there && r.Out.Whole(p) {
-			c.add(r, s, confirmed-there, func() string { return fmt.Sprintf("%s: %d of %d in %s", s, there, confirmed, r.PartitionName(p)) })
+			c.Add(r, s, confirmed-there, func() string { return fmt.Sprintf("%s: %d of %d in %s", s, there, confirmed, r.PartitionName(p)) })
 		}
 	}
 }
 
 // Finish implements Counting.
-func (c *notSeenCount) Finish(_ *Facts, n *harness.Numbers) []Finding {
-	n.Set("committedNotSeen", c.n)
-	return c.found(noLoss, "%s outputs are not visible though their transaction's commit was confirmed, e.g. %s")
+func (c *notSeenCount) Finish(_ *kit.Facts, n *harness.Numbers) []kit.Finding {
+	n.Set("committedNotSeen", c.N)
+	return c.Proves(kit.NoLoss, "%s outputs are not visible though their transaction's commit was confirmed, e.g. %s")
 }

@@ -7,31 +7,32 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/logs"
 	"github.com/chaeos/chaeos/verifiers/txns"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-var completeness = Check{
+var completeness = kit.Check{
 	Name:    "completeness",
 	About:   "doubts a row whose logs were not read to their ends, moved while they were read, or begin above 0 without a fault that moved them there, or hold outputs of a worker without a history",
 	Control: "an incomplete read-back",
-	Begin:   always(finishCompleteness),
+	Begin:   kit.Always(finishCompleteness),
 }
 
-func finishCompleteness(f *Facts, _ *harness.Numbers) []Finding {
+func finishCompleteness(f *kit.Facts, _ *harness.Numbers) []kit.Finding {
 	parts := slices.Concat(f.Inputs(f.In), f.Out.Parts)
-	var found []Finding
+	var found []kit.Finding
 	for _, p := range parts {
 		for _, text := range p.Doubts {
-			found = append(found, doubt("%s", text)...)
+			found = append(found, kit.Doubt("%s", text)...)
 		}
 		switch d := causes.DeletionOf(f.Run, p); {
 		case d == nil:
 		case d.Fault == "":
-			found = append(found, doubt("%s", causes.DescribeDeletion(d))...)
+			found = append(found, kit.Doubt("%s", causes.DescribeDeletion(d))...)
 		default:
-			found = append(found, note("%s", causes.DescribeDeletion(d))...)
+			found = append(found, kit.Note("%s", causes.DescribeDeletion(d))...)
 		}
 	}
 	found = append(found, silentWriters(f)...)
@@ -39,7 +40,7 @@ func finishCompleteness(f *Facts, _ *harness.Numbers) []Finding {
 }
 
 // silentWriters finds incarnations that wrote outputs and left no history.
-func silentWriters(f *Facts) []Finding {
+func silentWriters(f *kit.Facts) []kit.Finding {
 	silent := map[txns.Incarnation]bool{}
 	for i := range f.Out.Incarnations {
 		silent[i] = true
@@ -56,11 +57,11 @@ func silentWriters(f *Facts) []Finding {
 	first := slices.MinFunc(slices.Collect(maps.Keys(silent)), func(a, b txns.Incarnation) int {
 		return cmp.Or(cmp.Compare(a.Worker, b.Worker), cmp.Compare(a.Number, b.Number))
 	})
-	return doubt("%d incarnations wrote outputs and left no history, e.g. incarnation %d of worker %d", len(silent), first.Number, first.Worker)
+	return kit.Doubt("%d incarnations wrote outputs and left no history, e.g. incarnation %d of worker %d", len(silent), first.Number, first.Worker)
 }
 
 // sampled says how much of the logs a read_committed client was not asked for.
-func sampled(parts []*logs.Partition) []Finding {
+func sampled(parts []*logs.Partition) []kit.Finding {
 	var checked, committed uint64
 	for _, p := range parts {
 		if len(p.Info.Checked) > 0 && p.Info.ClientErr == "" {
@@ -70,6 +71,6 @@ func sampled(parts []*logs.Partition) []Finding {
 	if checked == committed {
 		return nil
 	}
-	return note("a read_committed client was asked for %s of %s committed records, the ends and aborted transactions first: that it would see the others rests on the log's markers",
+	return kit.Note("a read_committed client was asked for %s of %s committed records, the ends and aborted transactions first: that it would see the others rests on the log's markers",
 		words.Number(checked), words.Number(committed))
 }

@@ -7,11 +7,12 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-var contradicted = Check{
+var contradicted = kit.Check{
 	Name:    "contradicted",
 	About:   "compares control records with what workers learnt",
 	Control: "a torn transaction over two partitions",
@@ -25,13 +26,13 @@ var contradicted = Check{
 			Unseen: "a marker that ends no records of this run, or the end of a transaction that no client learnt.",
 		},
 	},
-	Begin: inTransactions(func() Counting {
-		return &contradictedCount{ofTransactions: ofTransactions{kind: harness.AnomalyContradicted}}
+	Begin: kit.InTransactions(func() kit.Counting {
+		return &contradictedCount{OfTransactions: kit.OfTransactions{Kind: harness.AnomalyContradicted}}
 	}),
 }
 
 type contradictedCount struct {
-	ofTransactions
+	kit.OfTransactions
 	// untold counts control records whose request may have been in the missing part of a history.
 	untold uint64
 }
@@ -52,16 +53,16 @@ func (c *contradictedCount) Transaction(r *rows.Row, s *causes.Suspect) {
 		default:
 			continue
 		}
-		c.add(r, s, 1, func() string { return fmt.Sprintf("%s (%s): %s in %s", s, s.OutcomeText(), says, r.PartitionName(p)) })
+		c.Add(r, s, 1, func() string { return fmt.Sprintf("%s (%s): %s in %s", s, s.OutcomeText(), says, r.PartitionName(p)) })
 	}
 }
 
 // Finish implements Counting.
-func (c *contradictedCount) Finish(_ *Facts, n *harness.Numbers) []Finding {
-	n.Set("contradicted", c.n)
-	found := c.found(onlyExactly, "%s control records contradict what the client learnt, e.g. %s")
+func (c *contradictedCount) Finish(_ *kit.Facts, n *harness.Numbers) []kit.Finding {
+	n.Set("contradicted", c.N)
+	found := c.Proves(kit.OnlyExactly, "%s control records contradict what the client learnt, e.g. %s")
 	if c.untold > 0 {
-		found = append(found, doubt("%s control records commit transactions whose worker's history ends before it asks for it",
+		found = append(found, kit.Doubt("%s control records commit transactions whose worker's history ends before it asks for it",
 			words.Number(c.untold))...)
 	}
 	return found

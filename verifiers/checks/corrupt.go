@@ -2,13 +2,14 @@ package checks
 
 import (
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/logs"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/txns"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-var corrupt = Check{
+var corrupt = kit.Check{
 	Name:    "corrupt",
 	About:   "counts records whose value fails its own CRC-32C, and records of batches that fail theirs",
 	Control: "a damaged batch",
@@ -19,7 +20,7 @@ var corrupt = Check{
 			Unseen: "whose they were.",
 		},
 	},
-	Begin: func(*rows.Subject) Counting { return &corruptCount{} },
+	Begin: func(*rows.Subject) kit.Counting { return &corruptCount{} },
 }
 
 type corruptCount struct{ out, in []*kinds }
@@ -31,15 +32,15 @@ func (c *corruptCount) Output(*logs.Partition) logs.Reader { return newKinds(&c.
 func (c *corruptCount) Input(*logs.Partition) logs.Reader { return newKinds(&c.in) }
 
 // Finish implements Counting.
-func (c *corruptCount) Finish(_ *Facts, n *harness.Numbers) []Finding {
+func (c *corruptCount) Finish(_ *kit.Facts, n *harness.Numbers) []kit.Finding {
 	out, in := total(c.out), total(c.in)
 	n.Set("corrupt", out.corrupt)
-	var found []Finding
+	var found []kit.Finding
 	if out.corrupt > 0 {
-		found = doubt("%s output records are corrupt: which inputs they were can't be known", words.Number(out.corrupt))
+		found = kit.Doubt("%s output records are corrupt: which inputs they were can't be known", words.Number(out.corrupt))
 	}
 	if in.corrupt > 0 {
-		found = append(found, doubt("%s input records are corrupt", words.Number(in.corrupt))...)
+		found = append(found, kit.Doubt("%s input records are corrupt", words.Number(in.corrupt))...)
 	}
 	return found
 }

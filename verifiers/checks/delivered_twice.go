@@ -5,13 +5,14 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/keyset"
 	"github.com/chaeos/chaeos/verifiers/logs"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-var deliveredTwice = Check{
+var deliveredTwice = kit.Check{
 	Name:    "delivered-twice",
 	About:   "counts outputs that the live reader was given again, also where the final log has each once",
 	Control: "every 50th poll of the live reader goes back to the start",
@@ -29,7 +30,7 @@ var deliveredTwice = Check{
 		},
 		{Key: "deliveredTwiceBy", Kind: harness.ByCause, Of: "deliveredTwice"},
 	},
-	Begin: func(*rows.Subject) Counting { return &twiceCount{} },
+	Begin: func(*rows.Subject) kit.Counting { return &twiceCount{} },
 }
 
 // The causes of a second delivery.
@@ -40,7 +41,7 @@ const (
 )
 
 type twiceCount struct {
-	live pollCount
+	live kit.PollCount
 	by   map[string]uint64
 	// reused are outputs of inputs whose place another input may have had before, by output partition; unsure counts deliveries
 	// of those that may not have been second ones.
@@ -49,21 +50,21 @@ type twiceCount struct {
 }
 
 // Poll implements PollReader.
-func (c *twiceCount) Poll(r *rows.Row, p *Poll) {
+func (c *twiceCount) Poll(r *rows.Row, p *kit.Poll) {
 	n := again(p)
 	if n == 0 {
 		return
 	}
-	if n > p.below {
-		unsure := min(n-p.below, c.reusedIn(r, p.log, p))
+	if n > p.Below {
+		unsure := min(n-p.Below, c.reusedIn(r, p.Log, p))
 		c.unsure += unsure
 		n -= unsure
 	}
 	cause := twiceByCopy
 	switch {
-	case p.below >= n && p.back:
+	case p.Below >= n && p.Back:
 		cause = twiceByBack
-	case p.rewound:
+	case p.Rewound:
 		cause = twiceByCut
 	}
 	if n > 0 {
@@ -72,23 +73,23 @@ func (c *twiceCount) Poll(r *rows.Row, p *Poll) {
 		}
 		c.by[cause] += n
 	}
-	c.live.add(r, p, n, func() string { return fmt.Sprintf("%d, %s", n, cause) })
+	c.live.Add(r, p, n, func() string { return fmt.Sprintf("%d, %s", n, cause) })
 }
 
 // again is how many of a poll's records brought an input that was delivered before: those that the reader did not find new, less
 // what the log does not hold and what names no input.
-func again(p *Poll) uint64 {
+func again(p *kit.Poll) uint64 {
 	known := p.Count
-	if p.compared {
-		known -= p.extra // gone ones may be copies
-		known -= min(known, p.log.Strange(p.From, p.To))
+	if p.Compared {
+		known -= p.Extra // gone ones may be copies
+		known -= min(known, p.Log.Strange(p.From, p.To))
 	}
-	return max(p.below, known-min(known, p.New))
+	return max(p.Below, known-min(known, p.New))
 }
 
 // reusedIn is how many of a poll's records bring an input whose place in the input log may have held another one before: a reader
 // that knows inputs by their places takes the second for the first.
-func (c *twiceCount) reusedIn(r *rows.Row, log *logs.Partition, p *Poll) uint64 {
+func (c *twiceCount) reusedIn(r *rows.Row, log *logs.Partition, p *kit.Poll) uint64 {
 	if r.Run.Live.Sequences || r.SourceUnderTest() || p.From < 0 || p.To <= p.From {
 		return 0
 	}
@@ -132,21 +133,21 @@ func reusedPlaces(r *rows.Row, log *logs.Partition) *keyset.Set {
 }
 
 // Finish implements Counting.
-func (c *twiceCount) Finish(f *Facts, n *harness.Numbers) (found []Finding) {
+func (c *twiceCount) Finish(f *kit.Facts, n *harness.Numbers) (found []kit.Finding) {
 	if !f.Run.Live.Recorded {
 		return nil
 	}
-	n.Set("deliveredTwice", c.live.n)
+	n.Set("deliveredTwice", c.live.N)
 	const unsure = "%s further deliveries may be second ones: the reader knew inputs by their places, and the input log was cut off and written again there"
 	switch {
-	case c.live.n == 0 && c.unsure == 0:
+	case c.live.N == 0 && c.unsure == 0:
 		return nil
-	case c.live.n == 0:
-		return doubt(unsure, words.Number(c.unsure))
+	case c.live.N == 0:
+		return kit.Doubt(unsure, words.Number(c.unsure))
 	case c.unsure > 0:
-		found = note(unsure, words.Number(c.unsure))
+		found = kit.Note(unsure, words.Number(c.unsure))
 	}
 	n.Set("deliveredTwiceBy", c.by)
-	return append(found, breaks(noDuplicates, "the live read_committed reader was given %s outputs again (%s), e.g. %s",
-		words.Number(c.live.n), words.Counts(c.by), c.live.first)...)
+	return append(found, kit.Breaks(kit.NoDuplicates, "the live read_committed reader was given %s outputs again (%s), e.g. %s",
+		words.Number(c.live.N), words.Counts(c.by), c.live.First)...)
 }

@@ -2,11 +2,12 @@ package checks
 
 import (
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-var dirtyReads = Check{
+var dirtyReads = kit.Check{
 	Name:    "dirty-reads",
 	About:   "counts records that readers were given during the run and that the final log does not hold for them",
 	Control: "every 50th poll of the live reader is given 7 records more",
@@ -17,31 +18,31 @@ var dirtyReads = Check{
 			"a recorded truncation or log start took away are not compared.",
 		Unseen: "a poll with the right number of records where the log holds others.",
 	}},
-	Begin: func(*rows.Subject) Counting { return &dirtyCount{} },
+	Begin: func(*rows.Subject) kit.Counting { return &dirtyCount{} },
 }
 
-type dirtyCount struct{ live pollCount }
+type dirtyCount struct{ live kit.PollCount }
 
 // Poll implements PollReader.
-func (c *dirtyCount) Poll(r *rows.Row, p *Poll) {
-	if p.extra > 0 {
-		c.live.add(r, p, p.extra, func() string { return p.of(p.extra) })
+func (c *dirtyCount) Poll(r *rows.Row, p *kit.Poll) {
+	if p.Extra > 0 {
+		c.live.Add(r, p, p.Extra, func() string { return p.Of(p.Extra) })
 	}
 }
 
 // Finish implements Counting.
-func (c *dirtyCount) Finish(f *Facts, n *harness.Numbers) (found []Finding) {
+func (c *dirtyCount) Finish(f *kit.Facts, n *harness.Numbers) (found []kit.Finding) {
 	if !f.Run.Live.Recorded {
 		return nil
 	}
-	if c.live.n > 0 {
-		found = breaks(noDuplicates, "the live read_committed reader was given %s records, in %s polls, that the log does not hold as committed, e.g. %s",
-			words.Number(c.live.n), words.Number(c.live.polls), c.live.first)
+	if c.live.N > 0 {
+		found = kit.Breaks(kit.NoDuplicates, "the live read_committed reader was given %s records, in %s polls, that the log does not hold as committed, e.g. %s",
+			words.Number(c.live.N), words.Number(c.live.Polls), c.live.First)
 	}
-	w := readInput(f.Row)
-	if w.extra > 0 {
-		found = append(found, breaks(noDuplicates, "workers were given %s input records that the log does not hold for them, e.g. %s", words.Number(w.extra), w.firstExtra)...)
+	w := kit.ReadInput(f.Row)
+	if w.Extra > 0 {
+		found = append(found, kit.Breaks(kit.NoDuplicates, "workers were given %s input records that the log does not hold for them, e.g. %s", words.Number(w.Extra), w.FirstExtra)...)
 	}
-	n.Set("dirtyReads", c.live.n+w.extra)
+	n.Set("dirtyReads", c.live.N+w.Extra)
 	return found
 }

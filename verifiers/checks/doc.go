@@ -1,4 +1,4 @@
-// Package checks holds what is looked for in every row, one check a file. A check is a variable of type Check: its name, its
+// Package checks holds what is looked for in every row, one check a file. A check is a variable of type kit.Check: its name, its
 // numbers with their definitions, the planted fault that proves it, and Begin, which starts its counting for one row. It is
 // registered by one line in registry.go; everything else (columns, JSON, its schema, CSV, docs/NUMBERS.md) follows from what it
 // declares. docs/ADD-A-CHECK.md leads through one.

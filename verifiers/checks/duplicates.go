@@ -3,13 +3,14 @@ package checks
 import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/logs"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/txns"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-var duplicates = Check{
+var duplicates = kit.Check{
 	Name:    "duplicates",
 	About:   "counts visible copies beyond the first of each input, by cause",
 	Control: "each 1000th output doubled by another incarnation",
@@ -42,7 +43,7 @@ var duplicates = Check{
 		},
 		{Key: "duplicatesBy", Kind: harness.ByCause, Of: "duplicates"},
 	},
-	Begin: func(*rows.Subject) Counting { return &duplicateCount{} },
+	Begin: func(*rows.Subject) kit.Counting { return &duplicateCount{} },
 }
 
 // duplicateCount counts visible copies; inputs with a visible copy are known anyway.
@@ -70,7 +71,7 @@ func (v *visibleCopies) Batch(b *logs.Batch) {
 }
 
 // Finish implements Counting.
-func (c *duplicateCount) Finish(f *Facts, n *harness.Numbers) []Finding {
+func (c *duplicateCount) Finish(f *kit.Facts, n *harness.Numbers) []kit.Finding {
 	extra := -f.Out.Visible.Len()
 	for _, v := range c.copies {
 		extra += uint64(*v)
@@ -83,17 +84,17 @@ func (c *duplicateCount) Finish(f *Facts, n *harness.Numbers) []Finding {
 	}
 	by := f.Copies.By
 	n.Set("duplicatesBy", by)
-	if sum(by) != extra {
-		return internal("the causes of duplicates add up to %d, duplicates are %d", sum(by), extra)
+	if kit.Sum(by) != extra {
+		return kit.Internal("the causes of duplicates add up to %d, duplicates are %d", kit.Sum(by), extra)
 	}
 	x := f.Copies.Anomalies[0]
-	found := with(breaks(noDuplicates, "%s extra copies of %s inputs are visible (%s), e.g. %s at %s",
+	found := kit.With(kit.Breaks(kit.NoDuplicates, "%s extra copies of %s inputs are visible (%s), e.g. %s at %s",
 		words.Number(extra), words.Number(inputs), words.Counts(by), f.RecordName(f.RecordKey(x.Record)), causes.Places(f.Row, x.Copies)), f.Copies.Anomalies)
 	for i, x := range f.Copies.Rereads {
 		if i == causes.MaxExamples {
-			return append(found, note("and %d more restarts, rebalances, rewinds or redeliveries that doubled records", len(f.Copies.Rereads)-i)...)
+			return append(found, kit.Note("and %d more restarts, rebalances, rewinds or redeliveries that doubled records", len(f.Copies.Rereads)-i)...)
 		}
-		found = append(found, note("%s", x.Text)...)
+		found = append(found, kit.Note("%s", x.Text)...)
 	}
 	return found
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/compact"
 	"github.com/chaeos/chaeos/verifiers/logs"
 	"github.com/chaeos/chaeos/verifiers/rows"
@@ -12,7 +13,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-var earlyReads = Check{
+var earlyReads = kit.Check{
 	Name:    "early-reads",
 	About:   "counts records that the live reader was given before their worker asked to commit their transaction",
 	Control: "every delivery of a transactional row two seconds earlier",
@@ -24,7 +25,7 @@ var earlyReads = Check{
 		Unseen: "half of a transaction at once: brokers hand out a part of it in any fetch, so only a part that came before the commit was asked\n" +
 			"for is proof. A commit that its worker did not write down.",
 	}},
-	Begin: func(s *rows.Subject) Counting {
+	Begin: func(s *rows.Subject) kit.Counting {
 		if !s.OutputsInTransactions() {
 			return nil
 		}
@@ -34,7 +35,7 @@ var earlyReads = Check{
 
 type earlyCount struct {
 	subject *rows.Subject
-	live    pollCount
+	live    kit.PollCount
 	of      map[*logs.Partition]*commitsAsked
 }
 
@@ -90,9 +91,9 @@ func (a *commitsAsked) from(offset int64) (compact.Cursor, bool) {
 }
 
 // Poll implements PollReader.
-func (c *earlyCount) Poll(r *rows.Row, p *Poll) {
-	a := c.of[p.log]
-	if !p.compared || a == nil {
+func (c *earlyCount) Poll(r *rows.Row, p *kit.Poll) {
+	a := c.of[p.Log]
+	if !p.Compared || a == nil {
 		return
 	}
 	for at, ok := a.from(p.From); ok && at.Entry().Key < uint64(p.To); {
@@ -104,22 +105,22 @@ func (c *earlyCount) Poll(r *rows.Row, p *Poll) {
 		if p.At >= asked {
 			continue
 		}
-		early := p.log.Committed(max(int64(txn.Key), p.From), to)
-		c.live.add(r, p, early, func() string {
+		early := p.Log.Committed(max(int64(txn.Key), p.From), to)
+		c.live.Add(r, p, early, func() string {
 			return fmt.Sprintf("%d of a transaction that was asked to commit %s later", early, asked.Sub(p.At))
 		})
 	}
 }
 
 // Finish implements Counting.
-func (c *earlyCount) Finish(f *Facts, n *harness.Numbers) []Finding {
+func (c *earlyCount) Finish(f *kit.Facts, n *harness.Numbers) []kit.Finding {
 	if !f.Run.Live.Recorded {
 		return nil
 	}
-	n.Set("earlyReads", c.live.n)
-	if c.live.n == 0 {
+	n.Set("earlyReads", c.live.N)
+	if c.live.N == 0 {
 		return nil
 	}
-	return breaks(noDuplicates, "the live read_committed reader was given %s records, in %s polls, before their transaction was asked to commit, e.g. %s",
-		words.Number(c.live.n), words.Number(c.live.polls), c.live.first)
+	return kit.Breaks(kit.NoDuplicates, "the live read_committed reader was given %s records, in %s polls, before their transaction was asked to commit, e.g. %s",
+		words.Number(c.live.N), words.Number(c.live.Polls), c.live.First)
 }

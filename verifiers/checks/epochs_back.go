@@ -4,10 +4,11 @@ import (
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-var epochsBack = Check{
+var epochsBack = kit.Check{
 	Name:    "epochs-back",
 	About:   "counts batches whose leader epoch is older than that of a batch before them in the same log",
 	Control: "a batch of an older leader epoch",
@@ -19,15 +20,15 @@ var epochsBack = Check{
 			Unseen: "the replicas of which it is made.",
 		},
 	},
-	Begin: always(finishEpochsBack),
+	Begin: kit.Always(finishEpochsBack),
 }
 
-func finishEpochsBack(f *Facts, n *harness.Numbers) (found []Finding) {
+func finishEpochsBack(f *kit.Facts, n *harness.Numbers) (found []kit.Finding) {
 	var all uint64
 	for _, p := range slices.Concat(f.Inputs(f.In), f.Out.Parts) {
 		back := p.EpochsBack
 		if all += back.Batches; back.Batches > 0 {
-			found = append(found, breaks(everything, "%s/%d: %s batches are of an older leader epoch than a batch before them, first at offset %d: epoch %d after epoch %d",
+			found = append(found, kit.Breaks(kit.Everything, "%s/%d: %s batches are of an older leader epoch than a batch before them, first at offset %d: epoch %d after epoch %d",
 				p.At.Topic, p.At.Partition, words.Number(back.Batches), back.Offset, back.Epoch, back.Newer)...)
 		}
 	}

@@ -2,12 +2,13 @@ package checks
 
 import (
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/keyset"
 )
 
 // Examples lists the inputs behind the counts of lost, unprocessed, hidden and phantom records, for the kinds that no check
 // has listed with more detail.
-func Examples(f *Facts, found []Finding) []harness.Anomaly {
+func Examples(f *kit.Facts, found []kit.Finding) []harness.Anomaly {
 	listed := map[harness.AnomalyKind]bool{}
 	for _, x := range found {
 		for _, a := range x.Anomalies {

@@ -4,12 +4,13 @@ import (
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/logs"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-var foreign = Check{
+var foreign = kit.Check{
 	Name:    "foreign",
 	About:   "counts visible output records that are not this run's, or of an input that the source never sent",
 	Control: "records at the tail that were never sent",
@@ -20,7 +21,7 @@ var foreign = Check{
 			Unseen: "who wrote them, beyond the batch's producer id.",
 		},
 	},
-	Begin: func(*rows.Subject) Counting { return &foreignCount{} },
+	Begin: func(*rows.Subject) kit.Counting { return &foreignCount{} },
 }
 
 type foreignCount struct{ out, in []*kinds }
@@ -32,18 +33,18 @@ func (c *foreignCount) Output(*logs.Partition) logs.Reader { return newKinds(&c.
 func (c *foreignCount) Input(*logs.Partition) logs.Reader { return newKinds(&c.in) }
 
 // Finish implements Counting.
-func (c *foreignCount) Finish(f *Facts, n *harness.Numbers) []Finding {
+func (c *foreignCount) Finish(f *kit.Facts, n *harness.Numbers) []kit.Finding {
 	out, in := total(c.out), total(c.in)
 	n.Set("foreign", out.foreign)
-	var found []Finding
+	var found []kit.Finding
 	if out.foreign > 0 {
-		found = doubt("%s output records are not this run's: somebody else wrote to %s", words.Number(out.foreign), strings.Join(f.Layout.Outputs(), " or "))
+		found = kit.Doubt("%s output records are not this run's: somebody else wrote to %s", words.Number(out.foreign), strings.Join(f.Layout.Outputs(), " or "))
 	}
 	if in.foreignInAll > 0 {
-		found = append(found, doubt("%s input records are not this run's", words.Number(in.foreignInAll))...)
+		found = append(found, kit.Doubt("%s input records are not this run's", words.Number(in.foreignInAll))...)
 	}
 	if out.unmatched > 0 {
-		found = append(found, note("%s outputs name an input that is not, or no longer, where they say in the input log", words.Number(out.unmatched))...)
+		found = append(found, kit.Note("%s outputs name an input that is not, or no longer, where they say in the input log", words.Number(out.unmatched))...)
 	}
 	return found
 }

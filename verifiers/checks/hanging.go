@@ -7,10 +7,11 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-var hanging = Check{
+var hanging = kit.Check{
 	Name:    "hanging",
 	About:   "counts the transactions that never ended, and says how each could be ended",
 	Control: "a transaction that no coordinator lists",
@@ -26,10 +27,10 @@ var hanging = Check{
 			Unseen: "transactions in other topics.",
 		},
 	},
-	Begin: always(finishHanging),
+	Begin: kit.Always(finishHanging),
 }
 
-func finishHanging(f *Facts, n *harness.Numbers) []Finding {
+func finishHanging(f *kit.Facts, n *harness.Numbers) []kit.Finding {
 	n.Set("hanging", len(f.Open))
 	if len(f.Open) == 0 {
 		return nil
@@ -41,9 +42,9 @@ func finishHanging(f *Facts, n *harness.Numbers) []Finding {
 		texts = append(texts, text)
 		anomalies = append(anomalies, harness.Anomaly{Kind: harness.AnomalyHanging, Txn: &f.Open[i].TxnRef, Text: text + "; to end it: " + toEnd(&f.Open[i])})
 	}
-	found := with(doubt("%s transactions are still open: %s", words.Number(len(f.Open)), strings.Join(texts[:min(len(texts), causes.MaxExamples)], "; ")), anomalies)
+	found := kit.With(kit.Doubt("%s transactions are still open: %s", words.Number(len(f.Open)), strings.Join(texts[:min(len(texts), causes.MaxExamples)], "; ")), anomalies)
 	for i := range f.Open[:min(len(f.Open), causes.MaxExamples)] {
-		found = append(found, note("to end the transaction of producer id %d: %s", f.Open[i].ProducerID, toEnd(&f.Open[i]))...)
+		found = append(found, kit.Note("to end the transaction of producer id %d: %s", f.Open[i].ProducerID, toEnd(&f.Open[i]))...)
 	}
 	return found
 }

@@ -4,10 +4,11 @@ import (
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-var hidden = Check{
+var hidden = kit.Check{
 	Name:    "hidden",
 	About:   "counts inputs whose only copies are behind an open transaction or may be in a part of the log that was not read",
 	Control: "an open transaction at the end",
@@ -19,23 +20,23 @@ var hidden = Check{
 			Unseen: "how the transaction will end.",
 		},
 	},
-	Begin: always(finishHidden),
+	Begin: kit.Always(finishHidden),
 }
 
-func finishHidden(f *Facts, n *harness.Numbers) []Finding {
+func finishHidden(f *kit.Facts, n *harness.Numbers) []kit.Finding {
 	n.Set("hidden", f.Hidden.Len())
-	var found []Finding
+	var found []kit.Finding
 	if f.Unread > 0 {
-		found = doubt("whether %s inputs have an output is not known: their output partitions were not read to their ends", words.Number(f.Unread))
+		found = kit.Doubt("whether %s inputs have an output is not known: their output partitions were not read to their ends", words.Number(f.Unread))
 	}
 	if behind := f.Hidden.Len() - f.Unread; behind > 0 {
-		found = append(found, doubt("%s inputs are hidden behind an open transaction: %s", words.Number(behind), blockers(f))...)
+		found = append(found, kit.Doubt("%s inputs are hidden behind an open transaction: %s", words.Number(behind), blockers(f))...)
 	}
 	return found
 }
 
 // blockers names the transactions that hide inputs.
-func blockers(f *Facts) string {
+func blockers(f *kit.Facts) string {
 	if len(f.Open) == 0 {
 		return "none is listed"
 	}

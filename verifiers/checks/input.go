@@ -1,8 +1,11 @@
 package checks
 
-import "github.com/chaeos/chaeos/harness"
+import (
+	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
+)
 
-var input = Check{
+var input = kit.Check{
 	Name:    "input",
 	About:   "counts the input and what of it is visible, and asserts that every input is accounted for once",
 	Control: "no input at all",
@@ -20,10 +23,10 @@ var input = Check{
 			Unseen: "whether the output's content is right beyond its envelope and CRC.",
 		},
 	},
-	Begin: always(finishInput),
+	Begin: kit.Always(finishInput),
 }
 
-func finishInput(f *Facts, n *harness.Numbers) []Finding {
+func finishInput(f *kit.Facts, n *harness.Numbers) []kit.Finding {
 	unique := f.Input.And(f.Out.Visible).Len()
 	n.Set("input", f.InputCount)
 	n.Set("unique", unique)
@@ -31,11 +34,11 @@ func finishInput(f *Facts, n *harness.Numbers) []Finding {
 	overflow := f.Input.Overflow + f.Out.Visible.Overflow + f.Out.Hidden.Overflow
 	switch {
 	case overflow > 0 || f.Source.Overflow():
-		return doubt("an offset or sequence needs more than 32 bits: not counted")
+		return kit.Doubt("an offset or sequence needs more than 32 bits: not counted")
 	case sum != f.InputCount:
-		return internal("unique + lost + unprocessed + hidden is %d, input is %d", sum, f.InputCount)
+		return kit.Internal("unique + lost + unprocessed + hidden is %d, input is %d", sum, f.InputCount)
 	case f.InputCount == 0:
-		return doubt("there was no input")
+		return kit.Doubt("there was no input")
 	}
 	return nil
 }

@@ -8,12 +8,13 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/saved"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-var latency = Check{
+var latency = kit.Check{
 	Name:    "latency",
 	About:   "reads the live reader's latencies; inputs that it was never delivered count as infinite",
 	Control: "a tail that is not delivered live",
@@ -35,7 +36,7 @@ var latency = Check{
 			Unseen: "why: lost, hidden and late all count.",
 		},
 	},
-	Begin: func(s *rows.Subject) Counting { return &latencyCount{undue{s, map[int32]*undueOf{}}} },
+	Begin: func(s *rows.Subject) kit.Counting { return &latencyCount{kit.NewUndue(s)} },
 }
 
 // p99Text tells an infinite latency from one that was not observed: a percentile that falls among the inputs that the live
@@ -47,10 +48,10 @@ func p99Text(n harness.Numbers, format func(any) string) string {
 	return format(n.Value("p99"))
 }
 
-type latencyCount struct{ undue }
+type latencyCount struct{ *kit.Undue }
 
 // Finish implements Counting.
-func (c *latencyCount) Finish(f *Facts, n *harness.Numbers) []Finding {
+func (c *latencyCount) Finish(f *kit.Facts, n *harness.Numbers) []kit.Finding {
 	if !f.Run.Live.Recorded {
 		return nil
 	}
@@ -58,12 +59,12 @@ func (c *latencyCount) Finish(f *Facts, n *harness.Numbers) []Finding {
 	for p := range int32(f.OutputPartitions()) {
 		shown += f.Meter(p).Shown
 	}
-	shown -= min(shown, c.undue.delivered())
+	shown -= min(shown, c.Undue.Delivered())
 	never := f.InputCount - min(f.InputCount, shown)
 	n.Set("neverLive", never)
 	h, err := loadLatencies(f.Run.Live.Latency[f.Layout.Name])
 	if err != nil {
-		return note("latencies can't be read: %v", err)
+		return kit.Note("latencies can't be read: %v", err)
 	}
 	if h == nil || h.TotalCount() == 0 {
 		return nil
@@ -71,7 +72,7 @@ func (c *latencyCount) Finish(f *Facts, n *harness.Numbers) []Finding {
 	percentile(n, "p50", h, never, 0.50)
 	percentile(n, "p99", h, never, 0.99)
 	if n.Value("p99") == nil {
-		return note("the 99th percentile is infinite: %s inputs never reached the live reader", words.Number(never))
+		return kit.Note("the 99th percentile is infinite: %s inputs never reached the live reader", words.Number(never))
 	}
 	return nil
 }

@@ -7,10 +7,11 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-var lost = Check{
+var lost = kit.Check{
 	Name:    "lost",
 	About:   "counts inputs that are not visible though their committed offset was passed, or though they were acknowledged, by cause",
 	Control: "each 1000th output dropped",
@@ -34,34 +35,34 @@ var lost = Check{
 		},
 		{Key: "lostBy", Kind: harness.ByCause, Of: "lost"},
 	},
-	Begin: always(finishLost),
+	Begin: kit.Always(finishLost),
 }
 
-func finishLost(f *Facts, n *harness.Numbers) []Finding {
+func finishLost(f *kit.Facts, n *harness.Numbers) []kit.Finding {
 	lost := f.Lost.Len()
 	n.Set("lost", lost)
-	var found []Finding
+	var found []kit.Finding
 	for _, text := range f.Losses.Notes {
-		found = append(found, note("%s", text)...)
+		found = append(found, kit.Note("%s", text)...)
 	}
 	if lost == 0 {
 		return found
 	}
 	by := f.Losses.By
 	n.Set("lostBy", by)
-	if sum(by) != lost {
-		return append(found, internal("the causes of losses add up to %d, losses are %d", sum(by), lost)...)
+	if kit.Sum(by) != lost {
+		return append(found, kit.Internal("the causes of losses add up to %d, losses are %d", kit.Sum(by), lost)...)
 	}
 	var examples []string
 	for _, a := range f.Losses.Anomalies[:min(len(f.Losses.Anomalies), causes.MaxExamples)] {
 		examples = append(examples, a.Text)
 	}
-	found = append(found, breaks(noLoss, "%s of %s %s (%s), e.g. %s",
+	found = append(found, kit.Breaks(kit.NoLoss, "%s of %s %s (%s), e.g. %s",
 		words.Number(lost), words.Number(f.InputCount), whatIsLost(f), words.Counts(by), strings.Join(examples, "; "))...)
-	return append(with(found, f.Losses.Anomalies), overtakers(f)...)
+	return append(kit.With(found, f.Losses.Anomalies), overtakers(f)...)
 }
 
-func whatIsLost(f *Facts) string {
+func whatIsLost(f *kit.Facts) string {
 	switch {
 	case !f.SourceUnderTest():
 		return "committed inputs have no visible output"
@@ -72,14 +73,14 @@ func whatIsLost(f *Facts) string {
 }
 
 // overtakers names the commits that went past most lost inputs.
-func overtakers(f *Facts) (found []Finding) {
+func overtakers(f *kit.Facts) (found []kit.Finding) {
 	most := slices.Clone(f.Losses.Overtaking)
 	slices.SortStableFunc(most, func(a, b harness.OvertakingCommit) int { return cmp.Compare(b.Lost, a.Lost) })
 	for i, x := range most {
 		if i == causes.MaxExamples {
-			return append(found, note("and %d more commits passed lost inputs", len(most)-i)...)
+			return append(found, kit.Note("and %d more commits passed lost inputs", len(most)-i)...)
 		}
-		found = append(found, note("%s lost inputs were passed by %s: it moved input partition %d from %d to %d at %s",
+		found = append(found, kit.Note("%s lost inputs were passed by %s: it moved input partition %d from %d to %d at %s",
 			words.Number(x.Lost), words.Incarnation(*x.By), x.Partition, x.From, x.Offset, f.Since(x.At))...)
 	}
 	return found

@@ -7,10 +7,11 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/ask"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/rows"
 )
 
-var lsoStalls = Check{
+var lsoStalls = kit.Check{
 	Name:    "lso-stalls",
 	About:   "counts the standstills of the output partitions' last stable offsets",
 	Control: "a last stable offset that stands still",
@@ -46,16 +47,16 @@ var lsoStalls = Check{
 			Unseen: "see LSO stalls.",
 		},
 	},
-	Begin: func(s *rows.Subject) Counting {
+	Begin: func(s *rows.Subject) kit.Counting {
 		if !s.HasLSO() {
 			return nil
 		}
-		return atEnd(finishStalls)
+		return kit.AtEnd(finishStalls)
 	},
 }
 
 // finishStalls: where samples are missing, no stall is "not observed", never 0.
-func finishStalls(f *Facts, n *harness.Numbers) []Finding {
+func finishStalls(f *kit.Facts, n *harness.Numbers) []kit.Finding {
 	var total, longest time.Duration
 	for _, s := range f.Stalls {
 		total += s.Length
@@ -64,13 +65,13 @@ func finishStalls(f *Facts, n *harness.Numbers) []Finding {
 	g := gaps(f)
 	found := g.doubt(f)
 	if len(f.Stalls) == 0 && g.any() {
-		return append(found, note("last stable offsets were not observed throughout: %s", g)...)
+		return append(found, kit.Note("last stable offsets were not observed throughout: %s", g)...)
 	}
 	n.Set("lsoStalls", len(f.Stalls))
 	n.Set("longestStall", longest)
 	n.Set("totalStall", total)
 	if g.any() {
-		return append(found, note("stalls are a lower bound: %s", g)...)
+		return append(found, kit.Note("stalls are a lower bound: %s", g)...)
 	}
 	return found
 }
@@ -92,21 +93,21 @@ func (g sampling) String() string {
 // doubt: a transactional row that was not sampled for as long as a stall must last may have stood still unseen. A shorter
 // gap can't hide one: a last stable offset never goes down, so one that is the same on both sides stood still throughout.
 // The other rows' last stable offsets are their watermarks, and stand for nothing.
-func (g sampling) doubt(f *Facts) []Finding {
+func (g sampling) doubt(f *kit.Facts) []kit.Finding {
 	threshold := cmp.Or(f.Run.Record.Bounds.StallThreshold, harness.DefaultBounds().StallThreshold)
 	switch {
 	case !f.Layout.Transactional || !f.Run.Live.Recorded:
 		return nil
 	case g.widest >= threshold:
-		return doubt("the last stable offset of %s/%d was not sampled for %.1fs: a stall may have gone unseen", g.where.Topic, g.where.Partition, g.widest.Seconds())
+		return kit.Doubt("the last stable offset of %s/%d was not sampled for %.1fs: a stall may have gone unseen", g.where.Topic, g.where.Partition, g.widest.Seconds())
 	case g.unsampled > 0:
-		return doubt("the last stable offsets of %d partitions were never sampled", g.unsampled)
+		return kit.Doubt("the last stable offsets of %d partitions were never sampled", g.unsampled)
 	}
 	return nil
 }
 
 // gaps finds what is missing.
-func gaps(f *Facts) (g sampling) {
+func gaps(f *kit.Facts) (g sampling) {
 	for p := range f.OutputPartitions() {
 		at := f.At(int32(p))
 		s := f.Run.Live.Standstills[at]

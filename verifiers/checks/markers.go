@@ -4,13 +4,14 @@ import (
 	"fmt"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/logs"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/txns"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-var markers = Check{
+var markers = kit.Check{
 	Name:    "markers",
 	About:   "compares control records with the data that they end, partition by partition",
 	Control: "a marker of an older producer epoch than its data",
@@ -24,7 +25,7 @@ var markers = Check{
 			Unseen: "a marker that ended nothing: brokers may write one again, or to a partition that got no data.",
 		},
 	},
-	Begin: func(s *rows.Subject) Counting {
+	Begin: func(s *rows.Subject) kit.Counting {
 		if !s.Layout.Transactional || !s.HasLSO() {
 			return nil
 		}
@@ -128,20 +129,20 @@ func (o *openTransactions) fault(b *logs.Batch, format string, args ...any) {
 }
 
 // Finish implements Counting.
-func (c *markerCount) Finish(f *Facts, n *harness.Numbers) (found []Finding) {
+func (c *markerCount) Finish(f *kit.Facts, n *harness.Numbers) (found []kit.Finding) {
 	all := uint64(0)
 	for _, o := range c.all {
 		all += o.faults + o.epochs
 		where := fmt.Sprintf("%s/%d", o.partition.At.Topic, o.partition.At.Partition)
 		if o.faults > 0 {
-			found = append(found, breaks(onlyExactly, "%s: %s markers don't fit their data, first %s", where, words.Number(o.faults), o.example)...)
+			found = append(found, kit.Breaks(kit.OnlyExactly, "%s: %s markers don't fit their data, first %s", where, words.Number(o.faults), o.example)...)
 		}
 		switch {
 		case o.epochs == 0:
 		case transactionVersion(f) >= 2:
-			found = append(found, breaks(onlyExactly, "%s: %s open transactions hold two producer epochs, first %s", where, words.Number(o.epochs), o.twoEpochs)...)
+			found = append(found, kit.Breaks(kit.OnlyExactly, "%s: %s open transactions hold two producer epochs, first %s", where, words.Number(o.epochs), o.twoEpochs)...)
 		default:
-			found = append(found, note("%s: %s open transactions hold two producer epochs, first %s", where, words.Number(o.epochs), o.twoEpochs)...)
+			found = append(found, kit.Note("%s: %s open transactions hold two producer epochs, first %s", where, words.Number(o.epochs), o.twoEpochs)...)
 		}
 	}
 	n.Set("markerFaults", all)
@@ -149,7 +150,7 @@ func (c *markerCount) Finish(f *Facts, n *harness.Numbers) (found []Finding) {
 }
 
 // transactionVersion is the finalised level of transaction.version, 0 where it is not known.
-func transactionVersion(f *Facts) int {
+func transactionVersion(f *kit.Facts) int {
 	for _, x := range f.Run.Record.Features {
 		if x.Name == "transaction.version" {
 			return int(x.Level)

@@ -6,6 +6,7 @@ import (
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/keyset"
 	"github.com/chaeos/chaeos/verifiers/logs"
 	"github.com/chaeos/chaeos/verifiers/rows"
@@ -13,7 +14,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-var missingOffsets = Check{
+var missingOffsets = kit.Check{
 	Name:    "missing-offsets",
 	About:   "counts offsets that a log leaves out, and asks whether records were there: acknowledged, or given to a reader or a worker",
 	Control: "a batch taken out of the input",
@@ -26,7 +27,7 @@ var missingOffsets = Check{
 			Unseen: "offsets at the end of a log: those are truncations.",
 		},
 	},
-	Begin: func(*rows.Subject) Counting { return &missingCount{} },
+	Begin: func(*rows.Subject) kit.Counting { return &missingCount{} },
 }
 
 // missingCount keeps the input offsets that outputs name and that the input log doesn't hold.
@@ -58,12 +59,12 @@ func (o *namedOrigins) Batch(b *logs.Batch) {
 }
 
 // Finish implements Counting.
-func (c *missingCount) Finish(f *Facts, n *harness.Numbers) []Finding {
+func (c *missingCount) Finish(f *kit.Facts, n *harness.Numbers) []kit.Finding {
 	named := keyset.New()
 	for _, o := range c.named {
 		named.Union(o.offsets)
 	}
-	var found []Finding
+	var found []kit.Finding
 	all := uint64(0)
 	for _, p := range f.Inputs(f.In) {
 		all += p.Missing
@@ -78,7 +79,7 @@ func (c *missingCount) Finish(f *Facts, n *harness.Numbers) []Finding {
 }
 
 // missingFrom is what the holes of one log prove; named are the input offsets that outputs name, nil for an output.
-func missingFrom(f *Facts, p *logs.Partition, named *keyset.Set) []Finding {
+func missingFrom(f *kit.Facts, p *logs.Partition, named *keyset.Set) []kit.Finding {
 	holes := slices.Clone(p.Holes)
 	if d := causes.DeletionOf(f.Run, p); d != nil && d.Fault == "" {
 		holes = append(holes, logs.Hole{From: 0, To: d.LogStart})
@@ -86,9 +87,9 @@ func missingFrom(f *Facts, p *logs.Partition, named *keyset.Set) []Finding {
 	if len(holes) == 0 {
 		return nil
 	}
-	var found []Finding
+	var found []kit.Finding
 	if p.Missing > 0 {
-		found = doubt("%s/%d: %s offsets are missing though the log goes on after them, first %d to %d",
+		found = kit.Doubt("%s/%d: %s offsets are missing though the log goes on after them, first %d to %d",
 			p.At.Topic, p.At.Partition, words.Number(p.Missing), p.Holes[0].From, p.Holes[0].To-1)
 	}
 	were := &wereThere{partition: p.At.Partition, empty: keyset.New(), proved: keyset.New()}
@@ -99,10 +100,10 @@ func missingFrom(f *Facts, p *logs.Partition, named *keyset.Set) []Finding {
 		were.empty = were.empty.Minus(named)
 	}
 	if err := were.ask(f, p, named != nil); err != nil {
-		return append(found, notRun("missing-offsets", "%v", err))
+		return append(found, kit.NotRun("missing-offsets", "%v", err))
 	}
 	if lost := were.proved.Len(); lost > 0 {
-		found = append(found, breaks(noLoss, "%s/%d: %s records at offsets that are now missing were acknowledged or delivered, e.g. offset %d",
+		found = append(found, kit.Breaks(kit.NoLoss, "%s/%d: %s records at offsets that are now missing were acknowledged or delivered, e.g. offset %d",
 			p.At.Topic, p.At.Partition, words.Number(lost), were.proved.First(1)[0].Index)...)
 	}
 	return found
@@ -115,7 +116,7 @@ type wereThere struct {
 }
 
 // ask reads the histories that can know. It is done only where offsets are missing.
-func (w *wereThere) ask(f *Facts, p *logs.Partition, input bool) error {
+func (w *wereThere) ask(f *kit.Facts, p *logs.Partition, input bool) error {
 	if input || f.SourceUnderTest() {
 		for _, file := range f.Source.Files {
 			if err := f.Run.EachEntry(file, w.acked); err != nil {

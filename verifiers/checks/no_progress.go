@@ -4,9 +4,10 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 )
 
-var noProgress = Check{
+var noProgress = kit.Check{
 	Name:    "no-progress",
 	About:   "finds the longest time that an output partition with input waiting showed nothing new",
 	Control: "an output that pauses",
@@ -23,10 +24,10 @@ var noProgress = Check{
 			Unseen: "other partitions with a pause as long.",
 		},
 	},
-	Begin: always(finishNoProgress),
+	Begin: kit.Always(finishNoProgress),
 }
 
-func finishNoProgress(f *Facts, n *harness.Numbers) []Finding {
+func finishNoProgress(f *kit.Facts, n *harness.Numbers) []kit.Finding {
 	if !f.Run.Live.Recorded {
 		return nil
 	}

@@ -6,9 +6,10 @@ import (
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 )
 
-var offsetsWentBack = Check{
+var offsetsWentBack = kit.Check{
 	Name:    "offsets-went-back",
 	About:   "counts input partitions whose final committed offset is lower than, or missing after, a confirmed commit",
 	Control: "committed offsets that went back",
@@ -19,11 +20,11 @@ var offsetsWentBack = Check{
 			Unseen: "committed offsets that went back during the run and came forward again: what they led to shows as duplicates.",
 		},
 	},
-	Begin: always(finishOffsetsWentBack),
+	Begin: kit.Always(finishOffsetsWentBack),
 }
 
 // finishOffsetsWentBack finds what alone breaks nothing: what it leads to shows as duplicates.
-func finishOffsetsWentBack(f *Facts, n *harness.Numbers) []Finding {
+func finishOffsetsWentBack(f *kit.Facts, n *harness.Numbers) []kit.Finding {
 	back, first := 0, ""
 	for _, p := range slices.Sorted(maps.Keys(f.Confirmed)) {
 		final, ok := f.Final[p]
@@ -39,5 +40,5 @@ func finishOffsetsWentBack(f *Facts, n *harness.Numbers) []Finding {
 	if back == 0 {
 		return nil
 	}
-	return note("committed offsets went back in %d input partitions: %s", back, first)
+	return kit.Note("committed offsets went back in %d input partitions: %s", back, first)
 }

@@ -2,13 +2,14 @@ package checks
 
 import (
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/logs"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/txns"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-var outOfOrder = Check{
+var outOfOrder = kit.Check{
 	Name:    "out-of-order",
 	About:   "counts, within one partition, visible records that come after one that the same idempotent producer sent later",
 	Control: "two records of a producer swapped",
@@ -21,7 +22,7 @@ var outOfOrder = Check{
 			Unseen: "order between partitions, and between producers.",
 		},
 	},
-	Begin: func(s *rows.Subject) Counting {
+	Begin: func(s *rows.Subject) kit.Counting {
 		if !s.Layout.ClaimsOrder() {
 			return nil
 		}
@@ -118,7 +119,7 @@ func (by *sending) take(first, n, step uint64) (late uint64, from int64) {
 }
 
 // Finish implements Counting.
-func (c *outOfOrderCount) Finish(f *Facts, n *harness.Numbers) (found []Finding) {
+func (c *outOfOrderCount) Finish(f *kit.Facts, n *harness.Numbers) (found []kit.Finding) {
 	all, twice := uint64(0), f.In.Twice
 	for _, s := range c.in { // what is in the input twice may be late in any of its partitions, and is counted elsewhere
 		excused := min(twice, s.late)
@@ -126,7 +127,7 @@ func (c *outOfOrderCount) Finish(f *Facts, n *harness.Numbers) (found []Finding)
 	}
 	for _, s := range append(c.in, c.out...) {
 		if all += s.late; s.late > 0 {
-			found = append(found, breaks(onlyOrder, "%s/%d: %s records come after one that the same producer sent later, first at offset %d",
+			found = append(found, kit.Breaks(kit.OnlyOrder, "%s/%d: %s records come after one that the same producer sent later, first at offset %d",
 				s.partition.At.Topic, s.partition.At.Partition, words.Number(s.late), s.first)...)
 		}
 	}

@@ -7,12 +7,13 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/keyset"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-var phantom = Check{
+var phantom = kit.Check{
 	Name:    "phantom",
 	About:   "counts visible records whose writing was reported as failed, or whose commit was refused or never asked for",
 	Control: "a refused commit that happened",
@@ -24,28 +25,28 @@ var phantom = Check{
 			Unseen: "a failed output that another incarnation's copy of the same input hides, or one of a worker whose history was not closed.",
 		},
 	},
-	Begin: func(s *rows.Subject) Counting {
+	Begin: func(s *rows.Subject) kit.Counting {
 		if s.SourceUnderTest() {
-			return atEnd(finishPhantomOfSource)
+			return kit.AtEnd(finishPhantomOfSource)
 		}
-		return &phantomCount{ofTransactions{kind: harness.AnomalyPhantom}}
+		return &phantomCount{kit.OfTransactions{Kind: harness.AnomalyPhantom}}
 	},
 }
 
 const phantomTextOf = "%s records are visible whose writing was reported as failed"
 
-func finishPhantomOfSource(f *Facts, n *harness.Numbers) []Finding {
+func finishPhantomOfSource(f *kit.Facts, n *harness.Numbers) []kit.Finding {
 	phantoms := phantomsOfSource(f).Len()
 	n.Set("phantom", phantoms)
 	if phantoms == 0 {
 		return nil
 	}
-	return breaks(onlyExactly, phantomTextOf, words.Number(phantoms))
+	return kit.Breaks(kit.OnlyExactly, phantomTextOf, words.Number(phantoms))
 }
 
-func phantomsOfSource(f *Facts) *keyset.Set { return f.Source.Failed.And(f.Out.Visible) }
+func phantomsOfSource(f *kit.Facts) *keyset.Set { return f.Source.Failed.And(f.Out.Visible) }
 
-type phantomCount struct{ ofTransactions }
+type phantomCount struct{ kit.OfTransactions }
 
 // Transaction implements TransactionReader.
 func (c *phantomCount) Transaction(r *rows.Row, s *causes.Suspect) {
@@ -54,29 +55,29 @@ func (c *phantomCount) Transaction(r *rows.Row, s *causes.Suspect) {
 	}
 	for _, p := range slices.Sorted(maps.Keys(s.Log)) {
 		shown := s.Log[p].Shown(r.Layout.ReadUncommittedOutput)
-		c.add(r, s, shown, func() string {
+		c.Add(r, s, shown, func() string {
 			return fmt.Sprintf("%s (%s): %d outputs in %s", s, s.OutcomeText(), shown, r.PartitionName(p))
 		})
 	}
 }
 
 // Finish implements Counting.
-func (c *phantomCount) Finish(f *Facts, n *harness.Numbers) []Finding {
-	phantoms := failedAndVisible(f) + c.n
+func (c *phantomCount) Finish(f *kit.Facts, n *harness.Numbers) []kit.Finding {
+	phantoms := failedAndVisible(f) + c.N
 	n.Set("phantom", phantoms)
 	if phantoms == 0 {
 		return nil
 	}
 	text := phantomTextOf
-	if x := c.first(); x != "" {
+	if x := c.First(); x != "" {
 		text += ", e.g. " + x
 	}
-	return with(breaks(onlyExactly, text, words.Number(phantoms)), c.anomalies)
+	return kit.With(kit.Breaks(kit.OnlyExactly, text, words.Number(phantoms)), c.Anomalies)
 }
 
 // failedAndVisible compares, for workers that closed their history, what is in the log with what can be: everything but the
 // definite failures. Further copies of one processing are duplicates, not phantoms.
-func failedAndVisible(f *Facts) (n uint64) {
+func failedAndVisible(f *kit.Facts) (n uint64) {
 	for _, w := range f.Workers {
 		if !w.Ended || !w.Whole {
 			continue

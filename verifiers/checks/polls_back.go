@@ -5,11 +5,12 @@ import (
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-var pollsBack = Check{
+var pollsBack = kit.Check{
 	Name:    "polls-back",
 	About:   "counts polls of the live reader that went back",
 	Control: "every 50th poll of the live reader goes back to the start",
@@ -20,34 +21,34 @@ var pollsBack = Check{
 			"that was given records again breaks exactly-once and at-most-once, and in-order where it is claimed.",
 		Unseen: "workers, which go back after every restart, rebalance and abort: the notes under the table name their rereads.",
 	}},
-	Begin: func(*rows.Subject) Counting { return &backCount{} },
+	Begin: func(*rows.Subject) kit.Counting { return &backCount{} },
 }
 
 type backCount struct {
-	live  pollCount
+	live  kit.PollCount
 	again uint64
 }
 
 // Poll implements PollReader.
-func (c *backCount) Poll(r *rows.Row, p *Poll) {
-	if p.back {
-		c.live.add(r, p, 1, func() string { return fmt.Sprintf("%d records again", p.below) })
-		c.again += p.below
+func (c *backCount) Poll(r *rows.Row, p *kit.Poll) {
+	if p.Back {
+		c.live.Add(r, p, 1, func() string { return fmt.Sprintf("%d records again", p.Below) })
+		c.again += p.Below
 	}
 }
 
 // Finish implements Counting.
-func (c *backCount) Finish(f *Facts, n *harness.Numbers) []Finding {
+func (c *backCount) Finish(f *kit.Facts, n *harness.Numbers) []kit.Finding {
 	if !f.Run.Live.Recorded {
 		return nil
 	}
-	n.Set("pollsBack", c.live.n)
-	if c.live.n == 0 {
+	n.Set("pollsBack", c.live.N)
+	if c.live.N == 0 {
 		return nil
 	}
 	if c.again == 0 {
-		return note("%s polls of the live reader went back, e.g. %s", words.Number(c.live.n), c.live.first)
+		return kit.Note("%s polls of the live reader went back, e.g. %s", words.Number(c.live.N), c.live.First)
 	}
-	return breaks(append(slices.Clone(noDuplicates), harness.InOrder), "%s polls of the live read_committed reader went back and were given %s records again, e.g. %s",
-		words.Number(c.live.n), words.Number(c.again), c.live.first)
+	return kit.Breaks(append(slices.Clone(kit.NoDuplicates), harness.InOrder), "%s polls of the live read_committed reader went back and were given %s records again, e.g. %s",
+		words.Number(c.live.N), words.Number(c.again), c.live.First)
 }

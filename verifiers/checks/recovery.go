@@ -5,9 +5,10 @@ import (
 	"time"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 )
 
-var recovery = Check{
+var recovery = kit.Check{
 	Name:    "recovery",
 	About:   "measures, from each fault's start and from its heal, how long an affected partition took to bring new output again",
 	Control: "an output that pauses under a fault",
@@ -24,17 +25,17 @@ var recovery = Check{
 			Unseen: "a recovery that began before the heal.",
 		},
 	},
-	Begin: always(finishRecovery),
+	Begin: kit.Always(finishRecovery),
 }
 
 // finishRecovery takes the worst over faults and partitions. A record that was already under way becomes visible just after
 // any fault; so where a partition paused for longer than the stall threshold during the fault, its recovery is the end of the
 // longest such pause, and only otherwise the first new output.
-func finishRecovery(f *Facts, n *harness.Numbers) []Finding {
+func finishRecovery(f *kit.Facts, n *harness.Numbers) []kit.Finding {
 	if !f.Run.Live.Recorded {
 		return nil
 	}
-	var found []Finding
+	var found []kit.Finding
 	for i, fault := range f.Run.Record.Faults {
 		if fault.Injected == 0 {
 			continue
@@ -44,7 +45,7 @@ func finishRecovery(f *Facts, n *harness.Numbers) []Finding {
 			if d, ok := m.Recovered(); ok {
 				worst(n, "recovery", d)
 			} else {
-				found = append(found, note("no new output in %s after %s %s", f.PartitionName(p), fault.Fault, fault.Target)...)
+				found = append(found, kit.Note("no new output in %s after %s %s", f.PartitionName(p), fault.Fault, fault.Target)...)
 			}
 			if m.ShownHealed != 0 && fault.Healed != 0 {
 				worst(n, "recoveryFromHeal", m.ShownHealed.Sub(fault.Healed))
@@ -61,7 +62,7 @@ func worst(n *harness.Numbers, key string, d time.Duration) {
 }
 
 // affected are the output partitions that a fault affects: all, where it named none.
-func affected(f *Facts, fault harness.FaultRecord) []int32 {
+func affected(f *kit.Facts, fault harness.FaultRecord) []int32 {
 	var all []int32
 	for p := range int32(f.OutputPartitions()) {
 		if named := fault.Resolved.Partitions; len(named) == 0 || slices.Contains(named, f.InputOf(p)) {

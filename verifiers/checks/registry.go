@@ -5,11 +5,12 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 )
 
 // all lists every check in the order in which reports show their numbers; those without numbers come last. A new check is a
 // file and a line here.
-var all = []Check{
+var all = []kit.Check{
 	input,
 	duplicates,
 	lost,
@@ -58,7 +59,7 @@ func numbers() (declared []harness.Number) {
 }
 
 // All lists every check in the order in which reports show their numbers.
-func All() []Check { return slices.Clone(all) }
+func All() []kit.Check { return slices.Clone(all) }
 
 // Causes names every cause of a duplicate or loss, and everything that can have ended a stall, as reports give them.
 func Causes() []string {
@@ -72,3 +73,13 @@ func Causes() []string {
 	}
 	return named
 }
+
+// A check with another Poll than the interface's would be shown no poll, without a word.
+var (
+	_ kit.PollReader = (*dirtyCount)(nil)
+	_ kit.PollReader = (*earlyCount)(nil)
+	_ kit.PollReader = (*skipCount)(nil)
+	_ kit.PollReader = (*backCount)(nil)
+	_ kit.PollReader = (*twiceCount)(nil)
+	_ kit.PollReader = (*latencyCount)(nil)
+)

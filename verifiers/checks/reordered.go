@@ -2,12 +2,13 @@ package checks
 
 import (
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/logs"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-var reordered = Check{
+var reordered = kit.Check{
 	Name:    "reordered",
 	About:   "counts, within one input and output partition, first copies that come after a later input's",
 	Control: "an order inversion",
@@ -19,7 +20,7 @@ var reordered = Check{
 			Unseen: "order between partitions.",
 		},
 	},
-	Begin: func(*rows.Subject) Counting { return &reorderedCount{} },
+	Begin: func(*rows.Subject) kit.Counting { return &reorderedCount{} },
 }
 
 type reorderedCount struct{ in []*inversions }
@@ -52,7 +53,7 @@ func (v *inversions) Batch(b *logs.Batch) {
 }
 
 // Finish implements Counting.
-func (c *reorderedCount) Finish(f *Facts, n *harness.Numbers) []Finding {
+func (c *reorderedCount) Finish(f *kit.Facts, n *harness.Numbers) []kit.Finding {
 	var all uint64
 	for _, v := range c.in {
 		all += v.n
@@ -61,5 +62,5 @@ func (c *reorderedCount) Finish(f *Facts, n *harness.Numbers) []Finding {
 	if all == 0 || !f.Layout.KeepsInputOrder {
 		return nil
 	}
-	return breaks(onlyOrder, "%s outputs come after the output of a later input", words.Number(all))
+	return kit.Breaks(kit.OnlyOrder, "%s outputs come after the output of a later input", words.Number(all))
 }

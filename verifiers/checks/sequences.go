@@ -5,12 +5,13 @@ import (
 	"math"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/logs"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-var sequences = Check{
+var sequences = kit.Check{
 	Name:    "sequences",
 	About:   "compares the sequence numbers of idempotent producers' batches with those before them in the same partition",
 	Control: "a batch stored twice, and one that skips sequences",
@@ -29,7 +30,7 @@ var sequences = Check{
 			Unseen: "what comes right after offsets that are missing or damaged, and the first batch of a producer.",
 		},
 	},
-	Begin: func(s *rows.Subject) Counting {
+	Begin: func(s *rows.Subject) kit.Counting {
 		if !s.HasLSO() {
 			return nil
 		}
@@ -136,16 +137,16 @@ func minus(a, b int32) int32 {
 }
 
 // Finish implements Counting.
-func (c *sequenceCount) Finish(_ *Facts, n *harness.Numbers) (found []Finding) {
+func (c *sequenceCount) Finish(_ *kit.Facts, n *harness.Numbers) (found []kit.Finding) {
 	var twice, broken uint64
 	for _, s := range c.all {
 		twice, broken = twice+s.twice, broken+s.breaks
 		where := fmt.Sprintf("%s/%d", s.partition.At.Topic, s.partition.At.Partition)
 		if s.twice > 0 {
-			found = append(found, byBrokers("%s: %s records are stored twice under one producer id, epoch and sequence, first %s", where, words.Number(s.twice), s.again)...)
+			found = append(found, kit.ByBrokers("%s: %s records are stored twice under one producer id, epoch and sequence, first %s", where, words.Number(s.twice), s.again)...)
 		}
 		if s.breaks > 0 {
-			found = append(found, byBrokers("%s: %s batches don't follow their producer's batch before, first %s", where, words.Number(s.breaks), s.example)...)
+			found = append(found, kit.ByBrokers("%s: %s batches don't follow their producer's batch before, first %s", where, words.Number(s.breaks), s.example)...)
 		}
 	}
 	n.Set("storedTwice", twice)

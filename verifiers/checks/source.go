@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/keyset"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-var source = Check{
+var source = kit.Check{
 	Name:    "source",
 	About:   "counts the shared source's own faults in the input topic, which are charged to no pipeline",
 	Control: "an input acknowledged and absent",
@@ -27,22 +28,22 @@ var source = Check{
 		},
 		{Key: "ackedAbsentBy", Kind: harness.ByCause, Of: "ackedAbsent"},
 	},
-	Begin: func(s *rows.Subject) Counting {
+	Begin: func(s *rows.Subject) kit.Counting {
 		if s.SourceUnderTest() {
-			return atEnd(finishSourceUnderTest)
+			return kit.AtEnd(finishSourceUnderTest)
 		}
-		return atEnd(finishSharedSource)
+		return kit.AtEnd(finishSharedSource)
 	},
 }
 
-func finishSourceUnderTest(f *Facts, _ *harness.Numbers) []Finding {
+func finishSourceUnderTest(f *kit.Facts, _ *harness.Numbers) []kit.Finding {
 	if f.Source.StoredTwice > 0 {
-		return note("%s offsets were acknowledged for two records: at most one of each pair is in the log", words.Number(f.Source.StoredTwice))
+		return kit.Note("%s offsets were acknowledged for two records: at most one of each pair is in the log", words.Number(f.Source.StoredTwice))
 	}
 	return nil
 }
 
-func finishSharedSource(f *Facts, n *harness.Numbers) []Finding {
+func finishSharedSource(f *kit.Facts, n *harness.Numbers) []kit.Finding {
 	held := f.In.Held[f.Layout.Source]
 	if held == nil {
 		held = keyset.New()
@@ -52,23 +53,23 @@ func finishSharedSource(f *Facts, n *harness.Numbers) []Finding {
 	n.Set("identityTwice", f.In.Twice)
 	found := ackedAbsent(f)
 	if f.In.Twice > 0 {
-		found = append(found, note("the source's fault: %s further copies of records in the input log", words.Number(f.In.Twice))...)
+		found = append(found, kit.Note("the source's fault: %s further copies of records in the input log", words.Number(f.In.Twice))...)
 	}
 	if unsent := held.Minus(f.Source.Intended); unsent.Len() > 0 {
-		found = append(found, doubt("%s input records carry sequences that the source never sent, e.g. %d", words.Number(unsent.Len()), sequence(f, unsent))...)
+		found = append(found, kit.Doubt("%s input records carry sequences that the source never sent, e.g. %d", words.Number(unsent.Len()), sequence(f, unsent))...)
 	}
 	if open := f.Source.Unresolved(); open.Len() > 0 {
-		found = append(found, note("the source never learnt the outcome of %s records; %s of them are in the input log",
+		found = append(found, kit.Note("the source never learnt the outcome of %s records; %s of them are in the input log",
 			words.Number(open.Len()), words.Number(open.And(held).Len()))...)
 	}
 	if failed := f.Source.Failed.And(held); failed.Len() > 0 {
-		found = append(found, note("the source's fault: %s records reported as failed are in the input log", words.Number(failed.Len()))...)
+		found = append(found, kit.Note("the source's fault: %s records reported as failed are in the input log", words.Number(failed.Len()))...)
 	}
 	return found
 }
 
 // ackedAbsent lists acknowledged records that are not in the input log.
-func ackedAbsent(f *Facts) []Finding {
+func ackedAbsent(f *kit.Facts) []kit.Finding {
 	lost := f.InputLost
 	if lost.Missing.Len() == 0 {
 		return nil
@@ -77,11 +78,11 @@ func ackedAbsent(f *Facts) []Finding {
 	if len(lost.First) > 0 {
 		example = lost.First[0].Text
 	}
-	return with(note("the source's fault: %s acknowledged records are not in the input log (%s), e.g. %s",
+	return kit.With(kit.Note("the source's fault: %s acknowledged records are not in the input log (%s), e.g. %s",
 		words.Number(lost.Missing.Len()), words.Counts(lost.By), example), lost.First)
 }
 
 // sequence is that of a set's first record.
-func sequence(f *Facts, of *keyset.Set) uint64 {
+func sequence(f *kit.Facts, of *keyset.Set) uint64 {
 	return of.First(1)[0].Sequence(f.Run.Record.Plan.Partitions)
 }

@@ -2,12 +2,13 @@ package checks
 
 import (
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/keyset"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-var split = Check{
+var split = kit.Check{
 	Name:    "split",
 	About:   "counts the inputs of a row with several output topics that are visible in one of them and missing from another: all or none was promised",
 	Control: "an output missing from one of two topics",
@@ -19,27 +20,27 @@ var split = Check{
 			Unseen: "that one topic showed an output before the other: a transaction's markers reach each partition at a time of its own.",
 		},
 	},
-	Begin: func(s *rows.Subject) Counting {
+	Begin: func(s *rows.Subject) kit.Counting {
 		if len(s.Layout.Outputs()) < 2 {
 			return nil
 		}
-		return atEnd(finishSplit)
+		return kit.AtEnd(finishSplit)
 	},
 }
 
-func finishSplit(f *Facts, n *harness.Numbers) []Finding {
+func finishSplit(f *kit.Facts, n *harness.Numbers) []kit.Finding {
 	apart := apart(f)
 	n.Set("split", apart.Len())
 	if apart.Len() == 0 {
 		return nil
 	}
-	return breaks(onlyExactly, "%s inputs are visible in one output topic and missing from another, e.g. %s",
+	return kit.Breaks(kit.OnlyExactly, "%s inputs are visible in one output topic and missing from another, e.g. %s",
 		words.Number(apart.Len()), f.InputName(apart.First(1)[0]))
 }
 
 // apart are the inputs that a row's readers see in one of its topics and that are missing from another, by input
 // partition and offset. What is hidden, or may lie in a part of a log that was not read, is not missing.
-func apart(f *Facts) *keyset.Set {
+func apart(f *kit.Facts) *keyset.Set {
 	partitions := int32(f.Run.Record.Plan.Partitions)
 	seen, missing := keyset.New(), keyset.New()
 	gone := f.Lost.And(f.Input)

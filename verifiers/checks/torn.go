@@ -7,10 +7,11 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/rows"
 )
 
-var torn = Check{
+var torn = kit.Check{
 	Name:    "torn",
 	About:   "counts transactions of which some outputs, or the offset commit, took effect and others did not",
 	Control: "a torn transaction over two partitions",
@@ -22,22 +23,22 @@ var torn = Check{
 			Unseen: "an offset commit that a later one has passed: it is proof only if it would have committed just the final committed offset, or lies beyond it.",
 		},
 	},
-	Begin: inTransactions(func() Counting { return &tornCount{ofTransactions{kind: harness.AnomalyTorn}} }),
+	Begin: kit.InTransactions(func() kit.Counting { return &tornCount{kit.OfTransactions{Kind: harness.AnomalyTorn}} }),
 }
 
-type tornCount struct{ ofTransactions }
+type tornCount struct{ kit.OfTransactions }
 
 // Transaction implements TransactionReader.
 func (c *tornCount) Transaction(r *rows.Row, s *causes.Suspect) {
 	if took, missed := outcomesOf(r, s); took != "" && missed != "" {
-		c.add(r, s, 1, func() string { return fmt.Sprintf("%s: %s, but %s", s, took, missed) })
+		c.Add(r, s, 1, func() string { return fmt.Sprintf("%s: %s, but %s", s, took, missed) })
 	}
 }
 
 // Finish implements Counting.
-func (c *tornCount) Finish(_ *Facts, n *harness.Numbers) []Finding {
-	n.Set("torn", c.n)
-	return c.found(onlyExactly, "%s transactions took effect in part, e.g. %s")
+func (c *tornCount) Finish(_ *kit.Facts, n *harness.Numbers) []kit.Finding {
+	n.Set("torn", c.N)
+	return c.Proves(kit.OnlyExactly, "%s transactions took effect in part, e.g. %s")
 }
 
 // outcomesOf says what of a transaction took effect, and what did not.

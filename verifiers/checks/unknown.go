@@ -5,12 +5,13 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/saved"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-var unknown = Check{
+var unknown = kit.Check{
 	Name:    "unknown",
 	About:   "counts outcomes that the source under test, or a worker, never learnt, and decides them by the log",
 	Control: "unknown records, one of which is there",
@@ -46,11 +47,11 @@ var unknown = Check{
 			Unseen: "see unknown happened.",
 		},
 	},
-	Begin: func(s *rows.Subject) Counting {
+	Begin: func(s *rows.Subject) kit.Counting {
 		if s.SourceUnderTest() {
-			return atEnd(finishUnknownOfSource)
+			return kit.AtEnd(finishUnknownOfSource)
 		}
-		return &unknownCount{commits: ofTransactions{kind: harness.AnomalyUnknown}}
+		return &unknownCount{commits: kit.OfTransactions{Kind: harness.AnomalyUnknown}}
 	},
 }
 
@@ -63,14 +64,14 @@ func unknownText(n harness.Numbers, format func(any) string) string {
 	return format(all) + ", " + format(n.Count("unknownHappened")) + " took effect"
 }
 
-func finishUnknownOfSource(f *Facts, n *harness.Numbers) []Finding {
+func finishUnknownOfSource(f *kit.Facts, n *harness.Numbers) []kit.Finding {
 	open := f.Source.Unresolved()
 	return outcomes{produces: open.Len(), produced: open.And(f.Out.Visible).Len()}.set(n, nil)
 }
 
 // unknownCount counts what a row's workers never learnt.
 type unknownCount struct {
-	commits  ofTransactions
+	commits  kit.OfTransactions
 	happened uint64
 }
 
@@ -86,7 +87,7 @@ func (c *unknownCount) Transaction(r *rows.Row, s *causes.Suspect) {
 			break
 		}
 	}
-	c.commits.add(r, s, 1, func() string { return fmt.Sprintf("%s: unknown, %s", s, decision(s.Decided())) })
+	c.commits.Add(r, s, 1, func() string { return fmt.Sprintf("%s: unknown, %s", s, decision(s.Decided())) })
 }
 
 // decision says what the log says of an unknown end.
@@ -105,14 +106,14 @@ func decision(decided string) string {
 }
 
 // Finish implements Counting.
-func (c *unknownCount) Finish(f *Facts, n *harness.Numbers) []Finding {
-	o := outcomes{commits: c.commits.n, committed: c.happened}
+func (c *unknownCount) Finish(f *kit.Facts, n *harness.Numbers) []kit.Finding {
+	o := outcomes{commits: c.commits.N, committed: c.happened}
 	for _, w := range f.Workers {
 		o.commits += w.UnknownCommits.N
 		o.committed += w.UnknownCommits.Happened(f.Final, f.Confirmed)
 		o.outputs(f, w)
 	}
-	return o.set(n, c.commits.anomalies)
+	return o.set(n, c.commits.Anomalies)
 }
 
 // outcomes are what was never learnt: produces and commits, and those of each that happened.
@@ -121,7 +122,7 @@ type outcomes struct{ produces, produced, commits, committed uint64 }
 // outputs adds a worker's: of its outputs in a partition, those in the log beyond the confirmed ones happened. A further copy
 // of one is a duplicate and no other output; but an external service is called again for it, and each call has its own
 // outcome.
-func (o *outcomes) outputs(f *Facts, w *saved.Worker) {
+func (o *outcomes) outputs(f *kit.Facts, w *saved.Worker) {
 	for p, n := range w.Unknown {
 		o.produces += n
 		there := causes.Processings(f.Row, f.Copies, w.Incarnation, p)
@@ -135,7 +136,7 @@ func (o *outcomes) outputs(f *Facts, w *saved.Worker) {
 }
 
 // set gives the numbers their values, and says how the log decided.
-func (o outcomes) set(n *harness.Numbers, anomalies []harness.Anomaly) []Finding {
+func (o outcomes) set(n *harness.Numbers, anomalies []harness.Anomaly) []kit.Finding {
 	all, happened := o.produces+o.commits, o.produced+o.committed
 	n.Set("unknown", all)
 	n.Set("unknownHappened", happened)
@@ -151,5 +152,5 @@ func (o outcomes) set(n *harness.Numbers, anomalies []harness.Anomaly) []Finding
 	for _, a := range anomalies[:min(len(anomalies), causes.MaxExamples)] {
 		text += "; " + a.Text
 	}
-	return with(note("%s", text), anomalies)
+	return kit.With(kit.Note("%s", text), anomalies)
 }

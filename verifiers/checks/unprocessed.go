@@ -2,11 +2,12 @@ package checks
 
 import (
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
-var unprocessed = Check{
+var unprocessed = kit.Check{
 	Name:    "unprocessed",
 	About:   "counts inputs that no committed offset has passed and that have no output",
 	Control: "input left over",
@@ -17,24 +18,24 @@ var unprocessed = Check{
 			Unseen: "whether a worker would have processed them later.",
 		},
 	},
-	Begin: func(s *rows.Subject) Counting {
+	Begin: func(s *rows.Subject) kit.Counting {
 		if s.SourceUnderTest() {
 			return nil
 		}
-		return atEnd(finishUnprocessed)
+		return kit.AtEnd(finishUnprocessed)
 	},
 }
 
-func finishUnprocessed(f *Facts, n *harness.Numbers) []Finding {
+func finishUnprocessed(f *kit.Facts, n *harness.Numbers) []kit.Finding {
 	left := f.Unprocessed.Len()
 	n.Set("unprocessed", left)
-	var found []Finding
+	var found []kit.Finding
 	if !f.HaveFinal {
-		found = doubt("the group's committed offsets are not known in every input partition")
+		found = kit.Doubt("the group's committed offsets are not known in every input partition")
 	}
 	if left == 0 {
 		return found
 	}
-	return append(found, doubt("%s of %s inputs were not processed, e.g. %s",
+	return append(found, kit.Doubt("%s of %s inputs were not processed, e.g. %s",
 		words.Number(left), words.Number(f.InputCount), f.RecordName(f.Unprocessed.First(1)[0]))...)
 }

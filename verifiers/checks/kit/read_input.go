@@ -1,4 +1,4 @@
-package checks
+package kit
 
 import (
 	"fmt"
@@ -9,14 +9,15 @@ import (
 	"github.com/chaeos/chaeos/verifiers/saved"
 )
 
-// inputReads is what a row's workers were given of the input, compared with its final log.
-type inputReads struct {
-	extra, skipped, gone             uint64
-	firstExtra, firstSkip, firstGone string
+// InputReads is what a row's workers were given of the input, compared with its final log, as Given is; and the first of each in
+// words.
+type InputReads struct {
+	Extra, Skipped, Gone             uint64
+	FirstExtra, FirstSkip, FirstGone string
 }
 
-// readInput compares what the row's workers were given with the input log.
-func readInput(r *rows.Row) (in inputReads) {
+// ReadInput compares what the row's workers were given with the input log.
+func ReadInput(r *rows.Row) (in InputReads) {
 	if r.SourceUnderTest() {
 		return in
 	}
@@ -55,27 +56,27 @@ func readsInput(r *rows.Row, p *logs.Partition) *reading {
 	return x
 }
 
-func (in *inputReads) add(r *rows.Row, w *saved.Worker, p *logs.Partition, t *saved.Taken, x *reading) {
+func (in *InputReads) add(r *rows.Row, w *saved.Worker, p *logs.Partition, t *saved.Taken, x *reading) {
 	if t.Fresh || r.SharesRecords() {
 		x.started, x.last, x.next = false, t.From, t.From
 	}
 	g := x.poll(t.At, t.From, t.To, t.Count)
 	if r.SharesRecords() {
-		g.skipped = 0 // another member may have them
+		g.Skipped = 0 // another member may have them
 	}
 	text := func() string {
 		return fmt.Sprintf("%s/%d offsets %d to %d by %s from %s on", p.At.Topic, p.At.Partition, t.From, t.To-1, w.Name, r.Since(t.At))
 	}
-	if g.extra > 0 && in.extra == 0 {
-		in.firstExtra = text()
+	if g.Extra > 0 && in.Extra == 0 {
+		in.FirstExtra = text()
 	}
-	if g.skipped > 0 && in.skipped == 0 {
-		in.firstSkip = text()
+	if g.Skipped > 0 && in.Skipped == 0 {
+		in.FirstSkip = text()
 	}
-	if g.gone > 0 && in.gone == 0 {
-		in.firstGone = text()
+	if g.Gone > 0 && in.Gone == 0 {
+		in.FirstGone = text()
 	}
-	in.gone += g.gone
-	in.extra += g.extra
-	in.skipped += g.skipped
+	in.Gone += g.Gone
+	in.Extra += g.Extra
+	in.Skipped += g.Skipped
 }

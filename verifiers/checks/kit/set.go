@@ -1,4 +1,4 @@
-package checks
+package kit
 
 import (
 	"cmp"
@@ -124,7 +124,7 @@ func (s *Set) Finish(f *Facts) (all []Outcome) {
 func (c Check) undeclared(n harness.Numbers) (found []Finding) {
 	for _, key := range n.Keys() {
 		if !slices.ContainsFunc(c.Numbers, func(d harness.Number) bool { return d.Key == key }) {
-			found = append(found, internal("the check %s set %s, which it does not declare", c.Name, key)...)
+			found = append(found, Internal("the check %s set %s, which it does not declare", c.Name, key)...)
 		}
 	}
 	return found

@@ -1,4 +1,4 @@
-package checks
+package kit
 
 import (
 	"github.com/chaeos/chaeos/verifiers/keyset"
@@ -7,12 +7,15 @@ import (
 	"github.com/chaeos/chaeos/verifiers/txns"
 )
 
-// undue are the outputs that the live reader counted as new inputs and that the row did not owe: records of a source under test
+// Undue are the outputs that the live reader counted as new inputs and that the row did not owe: records of a source under test
 // whose outcome was never learnt, or whose input is not in the input log.
-type undue struct {
+type Undue struct {
 	row *rows.Subject
 	by  map[int32]*undueOf
 }
+
+// NewUndue begins to count them in one row.
+func NewUndue(row *rows.Subject) *Undue { return &Undue{row, map[int32]*undueOf{}} }
 
 // undueOf are those of one output partition: their offsets, and their keys without repetition.
 type undueOf struct {
@@ -24,7 +27,7 @@ type undueOf struct {
 }
 
 // Output implements OutputReader.
-func (u *undue) Output(p *logs.Partition) logs.Reader {
+func (u *Undue) Output(p *logs.Partition) logs.Reader {
 	of := &undueOf{row: u.row, offsets: keyset.New(), keys: keyset.New(), delivered: keyset.New()}
 	u.by[p.Number] = of
 	return of
@@ -65,14 +68,14 @@ func (u *undueOf) add(p *logs.Piece, i int64) {
 }
 
 // Poll implements PollReader.
-func (u *undue) Poll(_ *rows.Row, p *Poll) {
-	if of := u.by[p.log.Number]; of.any && p.From >= 0 && p.From < p.To {
-		of.delivered.AddRange(0, uint64(p.From), uint64(min(p.To, p.log.End)))
+func (u *Undue) Poll(_ *rows.Row, p *Poll) {
+	if of := u.by[p.Log.Number]; of.any && p.From >= 0 && p.From < p.To {
+		of.delivered.AddRange(0, uint64(p.From), uint64(min(p.To, p.Log.End)))
 	}
 }
 
-// delivered is how many of their inputs the live reader was given.
-func (u *undue) delivered() (n uint64) {
+// Delivered is how many of their inputs the live reader was given.
+func (u *Undue) Delivered() (n uint64) {
 	for _, of := range u.by {
 		n += min(of.keys.Len(), of.offsets.And(of.delivered).Len())
 	}

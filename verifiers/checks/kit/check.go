@@ -1,4 +1,4 @@
-package checks
+package kit
 
 import (
 	"github.com/chaeos/chaeos/harness"
@@ -71,13 +71,13 @@ type Facts struct {
 	Open   []harness.Hanging
 }
 
-// atEnd is a check that only looks at facts.
-type atEnd func(f *Facts, n *harness.Numbers) []Finding
+// AtEnd is a check that only looks at facts.
+type AtEnd func(f *Facts, n *harness.Numbers) []Finding
 
 // Finish implements Counting.
-func (a atEnd) Finish(f *Facts, n *harness.Numbers) []Finding { return a(f, n) }
+func (a AtEnd) Finish(f *Facts, n *harness.Numbers) []Finding { return a(f, n) }
 
-// always begins a check that applies to every row.
-func always(finish atEnd) func(*rows.Subject) Counting {
+// Always begins a check that applies to every row.
+func Always(finish AtEnd) func(*rows.Subject) Counting {
 	return func(*rows.Subject) Counting { return finish }
 }

@@ -1,4 +1,4 @@
-package checks
+package kit
 
 import (
 	"fmt"
@@ -24,53 +24,57 @@ type Finding struct {
 
 // The guarantees that a finding may break.
 var (
-	noDuplicates = []harness.Guarantee{harness.AtMostOnce, harness.ExactlyOnce}
-	noLoss       = []harness.Guarantee{harness.AtLeastOnce, harness.ExactlyOnce}
-	onlyExactly  = []harness.Guarantee{harness.ExactlyOnce}
-	onlyOrder    = []harness.Guarantee{harness.InOrder}
-	everything   = harness.Guarantees()
+	NoDuplicates = []harness.Guarantee{harness.AtMostOnce, harness.ExactlyOnce}
+	NoLoss       = []harness.Guarantee{harness.AtLeastOnce, harness.ExactlyOnce}
+	OnlyExactly  = []harness.Guarantee{harness.ExactlyOnce}
+	OnlyOrder    = []harness.Guarantee{harness.InOrder}
+	Everything   = harness.Guarantees()
 )
 
-func breaks(g []harness.Guarantee, format string, args ...any) []Finding {
+// Breaks is a finding that proves guarantees violated.
+func Breaks(g []harness.Guarantee, format string, args ...any) []Finding {
 	return []Finding{{Breaks: g, Text: fmt.Sprintf(format, args...)}}
 }
 
-// with adds anomalies to the last finding.
-func with(found []Finding, anomalies []harness.Anomaly) []Finding {
+// With adds anomalies to the last finding.
+func With(found []Finding, anomalies []harness.Anomaly) []Finding {
 	if n := len(found); n > 0 {
 		found[n-1].Anomalies = append(found[n-1].Anomalies, anomalies...)
 	}
 	return found
 }
 
-func doubt(format string, args ...any) []Finding {
+// Doubt is a finding that keeps anything from being called held.
+func Doubt(format string, args ...any) []Finding {
 	return []Finding{{Doubt: true, Text: fmt.Sprintf(format, args...)}}
 }
 
-// notRun says why a check could not run to its end.
-func notRun(check, format string, args ...any) Finding {
+// NotRun says why a check could not run to its end.
+func NotRun(check, format string, args ...any) Finding {
 	return Finding{Doubt: true, NotRun: true, Text: fmt.Sprintf("the check %s did not run: ", check) + fmt.Sprintf(format, args...)}
 }
 
-func internal(format string, args ...any) []Finding {
+// Internal is a finding that figures contradict each other.
+func Internal(format string, args ...any) []Finding {
 	return []Finding{{Internal: true, Text: "internal error: " + fmt.Sprintf(format, args...)}}
 }
 
-func note(format string, args ...any) []Finding {
+// Note is a line under the table.
+func Note(format string, args ...any) []Finding {
 	return []Finding{{Text: fmt.Sprintf(format, args...)}}
 }
 
-// sum adds up counts by cause.
-func sum(by map[string]uint64) (n uint64) {
+// Sum adds up counts by cause.
+func Sum(by map[string]uint64) (n uint64) {
 	for _, c := range by {
 		n += c
 	}
 	return n
 }
 
-// byBrokers breaks in-order by what brokers promise every idempotent producer.
-func byBrokers(format string, args ...any) []Finding {
-	found := breaks(onlyOrder, format, args...)
+// ByBrokers breaks in-order by what brokers promise every idempotent producer.
+func ByBrokers(format string, args ...any) []Finding {
+	found := Breaks(OnlyOrder, format, args...)
 	found[0].Brokers = true
 	return found
 }
