@@ -300,7 +300,7 @@ func TestIdentityIsAsserted(t *testing.T) {
 	all := checks.All()
 	input := all[slices.IndexFunc(all, func(c kit.Check) bool { return c.Name == "input" })]
 	for name, do := range map[string]func(f *kit.Facts){
-		"twice":      func(f *kit.Facts) { f.Lost.Add(keyset.Key{Class: 1, Index: 7}) },
+		"twice":      func(f *kit.Facts) { f.Lost.Add(keyset.Key{Partition: 1, Index: 7}) },
 		"not at all": func(f *kit.Facts) { f.InputCount++ },
 	} {
 		f, set := factsOf(t, newWorld(records), plainName, input)

@@ -287,11 +287,11 @@ func TestFileThatChanges(t *testing.T) {
 	dir := w.save(t)
 	path := observation.File(dir, inTopic, 1)
 	var places []int64
-	_, _, err := observation.ReadRuns(path, func(b *observation.Batch) error {
+	_, _, err := observation.ReadSpans(path, func(b *observation.Batch) error {
 		places = append(places, b.Place)
 		return nil
 	})
 	require.NoError(t, err)
-	require.NoError(t, observation.ReadRunsFrom(path, places[50], 50, func(*observation.Batch) {}))
-	require.ErrorContains(t, observation.ReadRunsFrom(path, places[50], 51, func(*observation.Batch) {}), "can't be read again")
+	require.NoError(t, observation.ReadSpansFrom(path, places[50], 50, func(*observation.Batch) {}))
+	require.ErrorContains(t, observation.ReadSpansFrom(path, places[50], 51, func(*observation.Batch) {}), "can't be read again")
 }

@@ -104,7 +104,9 @@ func (p *Copies) chunk(row *rows.Row, chunk map[keyset.Key][]Copy) error {
 	for k := range chunk {
 		keys = append(keys, k)
 	}
-	slices.SortFunc(keys, func(a, b keyset.Key) int { return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.Index, b.Index)) })
+	slices.SortFunc(keys, func(a, b keyset.Key) int {
+		return cmp.Or(cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.Index, b.Index))
+	})
 	for _, k := range keys {
 		p.explain(row, k, chunk[k])
 	}
@@ -145,11 +147,11 @@ func findCopies(row *rows.Row, wanted map[keyset.Key][]Copy, among *keyset.Set, 
 func collect(to []keyedCopy, p *logs.Partition, b *logs.Batch, among *keyset.Set, wanted map[keyset.Key][]Copy) []keyedCopy {
 	for i := range b.Pieces {
 		piece := &b.Pieces[i]
-		if piece.Kind != logs.Sound || !among.HasAny(piece.Class, piece.From, piece.To()) {
+		if piece.Kind != logs.Sound || !among.HasAny(piece.Partition, piece.From, piece.To()) {
 			continue
 		}
 		for j := range piece.Count {
-			key := keyset.Key{Class: piece.Class, Index: piece.From + uint64(j)}
+			key := keyset.Key{Partition: piece.Partition, Index: piece.From + uint64(j)}
 			if _, asked := wanted[key]; !asked {
 				continue
 			}
@@ -218,7 +220,7 @@ func (p *Copies) cause(row *rows.Row, k keyset.Key, c Copy, earlier []Copy) (cau
 	if row.SharesRecords() {
 		return ByProcess + " after " + RereadRedelivery, p.charged.redelivered(row, k, c, p.handed)
 	}
-	why, by := p.charged.note(row, row.InputOf(k.Class), earlier[len(earlier)-1], c)
+	why, by := p.charged.note(row, row.InputOf(k.Partition), earlier[len(earlier)-1], c)
 	if why == "" {
 		return ByProcess, nil
 	}

@@ -44,7 +44,7 @@ func findHandOuts(row *rows.Row, wanted map[keyset.Key][]Copy) (handOuts, error)
 	all := handOuts{map[keyset.Key][]*handOut{}, map[txns.Incarnation]history.Time{}}
 	offsets := map[int32][]int64{}
 	for k := range wanted {
-		offsets[k.Class] = append(offsets[k.Class], int64(k.Index))
+		offsets[k.Partition] = append(offsets[k.Partition], int64(k.Index))
 	}
 	for _, of := range offsets {
 		slices.Sort(of)
@@ -106,7 +106,7 @@ func (l *handOutsOf) each(partition int32, from, to int64, show func(keyset.Key)
 		if offset >= to {
 			return
 		}
-		show(keyset.Key{Class: partition, Index: uint64(offset)})
+		show(keyset.Key{Partition: partition, Index: uint64(offset)})
 	}
 }
 

@@ -22,8 +22,8 @@ func (l *Losses) ofPipeline(row *rows.Row, d *Copies, inTxns Gone) error {
 		rest = rest.Minus(l.givenUp)
 	}
 	causes := map[int32][]CauseCount{}
-	for _, p := range rest.Classes() {
-		here := rest.Where(func(class int32) bool { return class == p }).Len()
+	for _, p := range rest.Partitions() {
+		here := rest.Where(func(partition int32) bool { return partition == p }).Len()
 		causes[p] = l.split(row, p, here, gone[p])
 		for _, c := range causes[p] {
 			l.add(c.Cause, c.N)
@@ -95,7 +95,7 @@ func (l *Losses) examples(row *rows.Row, passed *overtaking, causes map[int32][]
 	}
 	for _, k := range first {
 		a := harness.Anomaly{Kind: harness.AnomalyLost, Record: row.RecordRef(k), Commit: passed.of(k)}
-		switch split := causes[k.Class]; {
+		switch split := causes[k.Partition]; {
 		case row.Out.Aborted.Has(k):
 			a.Cause = ByAbort
 		case l.givenUp != nil && l.givenUp.Has(k):
@@ -105,9 +105,9 @@ func (l *Losses) examples(row *rows.Row, passed *overtaking, causes map[int32][]
 		}
 		switch a.Cause {
 		case ByDeletion:
-			a.Deletion = deletionIn(row, k.Class)
+			a.Deletion = deletionIn(row, k.Partition)
 		case ByTruncation:
-			a.Truncation = &l.truncated[k.Class][0]
+			a.Truncation = &l.truncated[k.Partition][0]
 		}
 		all = append(all, a)
 	}

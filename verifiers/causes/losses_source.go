@@ -78,7 +78,7 @@ func (m *MissingAcks) silentOnes(number uint16) {
 	m.Missing.And(m.source.Sent).Each(func(k keyset.Key) bool {
 		id := history.Identity{Source: number, Sequence: k.Sequence(partitions)}
 		if len(m.First) < m.keep.Most || m.keep.AsksFor(id) {
-			record := &harness.RecordRef{Source: id.Source, Sequence: id.Sequence, Partition: k.Class, Offset: -1}
+			record := &harness.RecordRef{Source: id.Source, Sequence: id.Sequence, Partition: k.Partition, Offset: -1}
 			m.First = append(m.First, harness.Anomaly{Cause: BySilence, Record: record})
 		}
 		return len(m.First) < m.keep.Most || len(m.keep.Asked) > 0

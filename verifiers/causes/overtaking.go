@@ -105,7 +105,7 @@ func (p *overtaking) lostIn(partition int32, from, to uint64) (n uint64) {
 // of finds the commit that passed one lost input.
 func (p *overtaking) of(k keyset.Key) *harness.CommitRef {
 	for i := range p.list {
-		if x := &p.list[i]; x.Partition == k.Class%p.partitions && int64(k.Index) >= x.From && int64(k.Index) < x.Offset {
+		if x := &p.list[i]; x.Partition == k.Partition%p.partitions && int64(k.Index) >= x.From && int64(k.Index) < x.Offset {
 			return &x.CommitRef
 		}
 	}

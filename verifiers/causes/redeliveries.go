@@ -31,7 +31,7 @@ type redelivery struct {
 
 // redelivered charges one duplicate to the delivery that made it, and returns what is known of that (nil: no history shows it).
 func (r *rereads) redelivered(row *rows.Row, k keyset.Key, c Copy, all handOuts) *harness.Reread {
-	handed, partition, offset := all.of[k], row.InputOf(k.Class), int64(k.Index)
+	handed, partition, offset := all.of[k], row.InputOf(k.Partition), int64(k.Index)
 	i := slices.IndexFunc(handed, func(h *handOut) bool { return h.Incarnation == c.Incarnation && h.processing == c.processing })
 	if i < 0 || len(handed) < 2 {
 		return nil

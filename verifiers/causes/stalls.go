@@ -94,7 +94,7 @@ func lookUp(row *rows.Row, p *logs.Partition, stalls []harness.Stall) error {
 	if p == nil || p.Idle || len(stalls) == 0 {
 		return nil
 	}
-	_, tail, err := observation.ReadRuns(p.Path, func(b *observation.Batch) error {
+	_, tail, err := observation.ReadSpans(p.Path, func(b *observation.Batch) error {
 		for i := range stalls {
 			lookAt(row, b, &stalls[i])
 		}
@@ -112,8 +112,8 @@ func lookAt(row *rows.Row, b *observation.Batch, s *harness.Stall) {
 	case b.Transactional && !b.Control && b.First <= s.LSO:
 		s.Txn = &harness.TxnRef{TransactionalID: s.TransactionalID, ProducerID: b.ProducerID, ProducerEpoch: int32(b.ProducerEpoch)}
 		s.ProducerID, s.ProducerEpoch = b.ProducerID, int32(b.ProducerEpoch)
-		if len(b.Runs) > 0 && b.Runs[0].First.Status == observation.Output {
-			o := b.Runs[0].First.Origin
+		if len(b.Spans) > 0 && b.Spans[0].First.Status == observation.Output {
+			o := b.Spans[0].First.Origin
 			by := row.IncarnationRef(txns.Of(o.Worker, o.Incarnation))
 			s.Txn.By, s.Txn.Ordinal = &by, o.Txn
 		}
@@ -124,8 +124,8 @@ func lookAt(row *rows.Row, b *observation.Batch, s *harness.Stall) {
 		}
 	}
 	if !b.Control && b.First < s.LSO+s.HeldBack {
-		for i := range b.Runs {
-			s.Records += uint64(b.Runs[i].Count)
+		for i := range b.Spans {
+			s.Records += uint64(b.Spans[i].Count)
 		}
 		s.Bytes += int64(b.Bytes)
 	}

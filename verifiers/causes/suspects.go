@@ -178,7 +178,7 @@ func gatherFromLogs(row *rows.Row, in map[txns.Block]bool, found map[txns.Key]*S
 		return row.Out.Each(row.Out.Parts[i], func(x *logs.Section) bool { return x.HoldsTxn(in) }, func(b *logs.Batch) {
 			for j := range b.Pieces {
 				p := &b.Pieces[j]
-				first := &p.Run.First
+				first := &p.Span.First
 				key := txns.Key{Incarnation: txns.Of(first.Worker, first.Incarnation), Ordinal: first.Txn}
 				if p.Kind > logs.Unmatched || found[key] == nil || !in[txns.BlockOf(key.Incarnation, key.Ordinal)] {
 					continue

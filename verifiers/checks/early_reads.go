@@ -61,8 +61,8 @@ func (a *commitsAsked) Batch(b *logs.Batch) {
 	if b.Damaged || b.Decided != txns.Visible {
 		return
 	}
-	for i := range b.Runs {
-		first := &b.Runs[i].First
+	for i := range b.Spans {
+		first := &b.Spans[i].First
 		key := txns.Key{Incarnation: txns.Of(first.Worker, first.Incarnation), Ordinal: first.Txn}
 		if key == a.last && a.at.Len() > 0 {
 			continue

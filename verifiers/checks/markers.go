@@ -114,7 +114,7 @@ func (o *openTransactions) data(t *openTransaction, b *logs.Batch) {
 		if p.Kind > logs.Unmatched {
 			continue
 		}
-		by := txns.Key{Incarnation: txns.Of(p.Run.First.Worker, p.Run.First.Incarnation), Ordinal: p.Run.First.Txn}
+		by := txns.Key{Incarnation: txns.Of(p.Span.First.Worker, p.Span.First.Incarnation), Ordinal: p.Span.First.Txn}
 		if t.by != (txns.Key{}) && t.by != by {
 			o.fault(b, "data of transaction %d of worker %d in its open transaction %d", by.Ordinal, by.Worker, t.by.Ordinal)
 		}

@@ -51,7 +51,7 @@ func (o *namedOrigins) Batch(b *logs.Batch) {
 		if p := &b.Pieces[i]; p.Kind == logs.Unmatched {
 			for j := range p.Count {
 				if r := p.Record(j); r.Origin.Offset >= 0 {
-					o.offsets.Add(keyset.Key{Class: r.Partition, Index: uint64(r.Origin.Offset)})
+					o.offsets.Add(keyset.Key{Partition: r.Partition, Index: uint64(r.Origin.Offset)})
 				}
 			}
 		}

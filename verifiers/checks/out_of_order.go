@@ -85,8 +85,8 @@ func (s *sendings) Batch(b *logs.Batch) {
 }
 
 func (s *sendings) piece(by *sending, epoch int16, p *logs.Piece) {
-	first, step := p.Run.First.Sequence+uint64(p.At)*p.Run.SequenceStep, p.Run.SequenceStep
-	switch who := txns.Of(p.Run.First.Worker, p.Run.First.Incarnation); {
+	first, step := p.Span.First.Sequence+uint64(p.At)*p.Span.SequenceStep, p.Span.SequenceStep
+	switch who := txns.Of(p.Span.First.Worker, p.Span.First.Incarnation); {
 	case s.source && epoch != by.epoch:
 		by.epoch, by.next = epoch, 0
 	case s.source:
@@ -94,11 +94,11 @@ func (s *sendings) piece(by *sending, epoch int16, p *logs.Piece) {
 		by.by, by.next = who, 0
 		fallthrough
 	default:
-		first, step = p.Run.First.Processing+uint64(p.At)*p.Run.ProcessingStep, p.Run.ProcessingStep
+		first, step = p.Span.First.Processing+uint64(p.At)*p.Span.ProcessingStep, p.Span.ProcessingStep
 	}
 	late, from := by.take(first, uint64(p.Count), step)
 	if late > 0 && s.late == 0 {
-		s.first = p.Run.First.Offset + p.At + from
+		s.first = p.Span.First.Offset + p.At + from
 	}
 	s.late += late
 }

@@ -32,7 +32,7 @@ func (c *reorderedCount) Output(*logs.Partition) logs.Reader {
 	return r
 }
 
-// inversions counts those of one output partition. Next is, by class, one above the highest input that came first so far.
+// inversions counts those of one output partition. Next is, by partition, one above the highest input that came first so far.
 type inversions struct {
 	next map[int32]uint64
 	n    uint64
@@ -44,10 +44,10 @@ func (v *inversions) Batch(b *logs.Batch) {
 		p := &b.Pieces[i]
 		switch {
 		case !p.Fresh:
-		case p.From < v.next[p.Class]:
+		case p.From < v.next[p.Partition]:
 			v.n += uint64(p.Count)
 		default:
-			v.next[p.Class] = p.To()
+			v.next[p.Partition] = p.To()
 		}
 	}
 }

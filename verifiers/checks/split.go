@@ -46,7 +46,7 @@ func apart(f *kit.Facts) *keyset.Set {
 	gone := f.Lost.And(f.Input)
 	gone.Union(f.Unprocessed)
 	for t := range int32(len(f.Layout.Outputs())) {
-		here := func(class int32) bool { return class/partitions == t }
+		here := func(partition int32) bool { return partition/partitions == t }
 		seen.Union(f.Out.Visible.Where(here).Shifted(-t * partitions))
 		missing.Union(gone.Where(here).Shifted(-t * partitions))
 	}

@@ -106,14 +106,14 @@ func (l *log) load(i int) error {
 		return nil
 	}
 	l.at, l.records = -1, l.records[:0]
-	err := observation.ReadRunsFrom(l.path, l.chunks[i].place, l.chunks[i].batches, func(b *observation.Batch) {
+	err := observation.ReadSpansFrom(l.path, l.chunks[i].place, l.chunks[i].batches, func(b *observation.Batch) {
 		if b.Control || b.Damaged {
 			return
 		}
 		visible := b.First < l.stable && !l.aborts.Has(b)
-		for r := range b.Runs {
-			for n := range b.Runs[r].Count {
-				l.records = append(l.records, stored{b.Runs[r].At(n), visible, b.MaxTimestamp})
+		for r := range b.Spans {
+			for n := range b.Spans[r].Count {
+				l.records = append(l.records, stored{b.Spans[r].At(n), visible, b.MaxTimestamp})
 			}
 		}
 	})

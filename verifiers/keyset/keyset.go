@@ -1,4 +1,4 @@
-// Package keyset holds sets of records as bitmaps: a record's key is a class (its partition) and an index in it (its
+// Package keyset holds sets of records as bitmaps: a record's key is a partition and an index in it (its
 // offset, or its sequence divided by the number of partitions), so that what a run did in order costs next to nothing.
 package keyset
 
@@ -11,44 +11,44 @@ import (
 
 // Key is one member.
 type Key struct {
-	Class int32
-	Index uint64
+	Partition int32
+	Index     uint64
 }
 
 // BySequence spreads a source's dense sequences over the partitions they go to: neighbours in a partition become
 // neighbours in the set.
 func BySequence(sequence uint64, partitions int) Key {
-	return Key{Class: int32(sequence % uint64(partitions)), Index: sequence / uint64(partitions)}
+	return Key{Partition: int32(sequence % uint64(partitions)), Index: sequence / uint64(partitions)}
 }
 
 // Sequence undoes BySequence.
-func (k Key) Sequence(partitions int) uint64 { return k.Index*uint64(partitions) + uint64(k.Class) }
+func (k Key) Sequence(partitions int) uint64 { return k.Index*uint64(partitions) + uint64(k.Partition) }
 
 // Set is a set of keys. It is for one goroutine.
 type Set struct {
-	classes map[int32]*class
+	parts map[int32]*members
 	// Overflow counts keys that were not added, because their index needs more than 32 bits. A set with an overflow
 	// proves nothing.
 	Overflow uint64
 }
 
-// class is one class's members: bits, and the run [start, end) above everything in bits, which grows without touching
+// members are those of one partition: bits, and the run [start, end) above everything in bits, which grows without touching
 // them. Whole is a range of which every member is in bits (empty where none is known): questions that it answers don't
 // search them.
-type class struct {
+type members struct {
 	bits       *roaring.Bitmap
 	start, end uint64
 	whole      struct{ from, to uint64 }
 }
 
 // New makes an empty set.
-func New() *Set { return &Set{classes: map[int32]*class{}} }
+func New() *Set { return &Set{parts: map[int32]*members{}} }
 
-func (s *Set) class(c int32) *class {
-	x, ok := s.classes[c]
+func (s *Set) of(c int32) *members {
+	x, ok := s.parts[c]
 	if !ok {
-		x = &class{bits: roaring.New()}
-		s.classes[c] = x
+		x = &members{bits: roaring.New()}
+		s.parts[c] = x
 	}
 	return x
 }
@@ -59,10 +59,10 @@ func (s *Set) Add(k Key) bool {
 		s.Overflow++
 		return false
 	}
-	return s.class(k.Class).add(k.Index)
+	return s.of(k.Partition).add(k.Index)
 }
 
-func (x *class) add(i uint64) bool {
+func (x *members) add(i uint64) bool {
 	switch {
 	case i == x.end:
 		x.end++
@@ -77,7 +77,7 @@ func (x *class) add(i uint64) bool {
 	return x.bits.CheckedAdd(uint32(i))
 }
 
-// AddRange adds [from, to) of a class and returns how many were new.
+// AddRange adds [from, to) of a partition and returns how many were new.
 func (s *Set) AddRange(c int32, from, to uint64) (added uint64) {
 	if to > math.MaxUint32+1 {
 		s.Overflow += to - from
@@ -86,7 +86,7 @@ func (s *Set) AddRange(c int32, from, to uint64) (added uint64) {
 	if from >= to {
 		return 0
 	}
-	x := s.class(c)
+	x := s.of(c)
 	if from > x.end {
 		x.flush()
 		x.start, x.end = from, from
@@ -104,9 +104,9 @@ func (s *Set) AddRange(c int32, from, to uint64) (added uint64) {
 	return added
 }
 
-// Extend adds [from, to) of a class if it lies above every key of the class, and reports whether it did.
+// Extend adds [from, to) of a partition if it lies above every key of the partition, and reports whether it did.
 func (s *Set) Extend(c int32, from, to uint64) bool {
-	x := s.class(c)
+	x := s.of(c)
 	if from < x.end || from >= to || to > math.MaxUint32+1 {
 		return false
 	}
@@ -118,7 +118,7 @@ func (s *Set) Extend(c int32, from, to uint64) bool {
 	return true
 }
 
-func (x *class) flush() *roaring.Bitmap {
+func (x *members) flush() *roaring.Bitmap {
 	if x.start < x.end {
 		x.bits.AddRange(x.start, x.end)
 		x.start = x.end
@@ -128,7 +128,7 @@ func (x *class) flush() *roaring.Bitmap {
 
 // Has reports whether the key is in the set.
 func (s *Set) Has(k Key) bool {
-	x, ok := s.classes[k.Class]
+	x, ok := s.parts[k.Partition]
 	if !ok || k.Index > math.MaxUint32 {
 		return false
 	}
@@ -137,7 +137,7 @@ func (s *Set) Has(k Key) bool {
 
 // Count is how many keys of [from, to) are in the set.
 func (s *Set) Count(c int32, from, to uint64) (n uint64) {
-	x, ok := s.classes[c]
+	x, ok := s.parts[c]
 	if to = min(to, math.MaxUint32+1); !ok || from >= to {
 		return 0
 	}
@@ -161,16 +161,16 @@ func (s *Set) HasAny(c int32, from, to uint64) bool { return s.Count(c, from, to
 
 // Len is the number of keys.
 func (s *Set) Len() (n uint64) {
-	for _, x := range s.classes {
+	for _, x := range s.parts {
 		n += x.bits.GetCardinality() + x.end - x.start
 	}
 	return n
 }
 
-// Classes lists the classes with members, sorted.
-func (s *Set) Classes() []int32 {
+// Classes lists the partitions with members, sorted.
+func (s *Set) Partitions() []int32 {
 	var all []int32
-	for c, x := range s.classes {
+	for c, x := range s.parts {
 		if x.start < x.end || !x.bits.IsEmpty() {
 			all = append(all, c)
 		}
@@ -181,9 +181,9 @@ func (s *Set) Classes() []int32 {
 
 // Each calls fn with every key, in order, until it returns false.
 func (s *Set) Each(fn func(Key) bool) {
-	for _, c := range s.Classes() {
+	for _, c := range s.Partitions() {
 		more := true
-		s.classes[c].flush().Iterate(func(i uint32) bool {
+		s.parts[c].flush().Iterate(func(i uint32) bool {
 			more = fn(Key{c, uint64(i)})
 			return more
 		})
@@ -208,15 +208,15 @@ func (s *Set) First(n int) []Key {
 // Union adds every key of o.
 func (s *Set) Union(o *Set) {
 	s.Overflow += o.Overflow
-	for c, y := range o.classes {
-		x := s.class(c)
+	for c, y := range o.parts {
+		x := s.of(c)
 		x.flush().Or(y.flush())
 		x.settle()
 	}
 }
 
 // settle restores that the run lies above everything in bits.
-func (x *class) settle() {
+func (x *members) settle() {
 	x.start, x.end = 0, 0
 	if !x.bits.IsEmpty() {
 		x.end = uint64(x.bits.Maximum()) + 1
@@ -238,61 +238,61 @@ func (s *Set) combine(o *Set, op func(x, y *roaring.Bitmap) *roaring.Bitmap) *Se
 	out := New()
 	out.Overflow = s.Overflow + o.Overflow
 	empty := roaring.New()
-	for c, x := range s.classes {
+	for c, x := range s.parts {
 		other := empty
-		if y, ok := o.classes[c]; ok {
+		if y, ok := o.parts[c]; ok {
 			other = y.flush()
 		}
-		z := &class{bits: op(x.flush(), other)}
+		z := &members{bits: op(x.flush(), other)}
 		z.settle()
-		out.classes[c] = z
+		out.parts[c] = z
 	}
 	return out
 }
 
-// Below returns the keys whose index is lower than limit says for their class (0 where it says nothing).
+// Below returns the keys whose index is lower than limit says for their partition (0 where it says nothing).
 func (s *Set) Below(limit map[int32]int64) *Set {
 	out := New()
 	out.Overflow = s.Overflow
-	for c, x := range s.classes {
+	for c, x := range s.parts {
 		bits := x.flush().Clone()
 		bits.RemoveRange(uint64(max(0, limit[c])), math.MaxUint32+1)
-		z := &class{bits: bits}
+		z := &members{bits: bits}
 		z.settle()
-		out.classes[c] = z
+		out.parts[c] = z
 	}
 	return out
 }
 
-// Where returns the keys of the classes that belong.
-func (s *Set) Where(belongs func(class int32) bool) *Set {
+// Where returns the keys of the partitions that belong.
+func (s *Set) Where(belongs func(partition int32) bool) *Set {
 	out := New()
-	for c, x := range s.classes {
+	for c, x := range s.parts {
 		if !belongs(c) {
 			continue
 		}
-		z := &class{bits: x.flush().Clone()}
+		z := &members{bits: x.flush().Clone()}
 		z.settle()
-		out.classes[c] = z
+		out.parts[c] = z
 	}
 	return out
 }
 
-// Shifted returns the keys with their classes moved up by a number.
+// Shifted returns the keys with their partitions moved up by a number.
 func (s *Set) Shifted(by int32) *Set {
 	out := New()
 	out.Overflow = s.Overflow
-	for c, x := range s.classes {
-		z := &class{bits: x.flush().Clone()}
+	for c, x := range s.parts {
+		z := &members{bits: x.flush().Clone()}
 		z.settle()
-		out.classes[c+by] = z
+		out.parts[c+by] = z
 	}
 	return out
 }
 
 // Compact makes the bitmaps as small as they can be. Several goroutines may then read the set.
 func (s *Set) Compact() {
-	for _, x := range s.classes {
+	for _, x := range s.parts {
 		bits := x.flush()
 		bits.RunOptimize()
 		if bits.IsEmpty() {

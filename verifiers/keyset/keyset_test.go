@@ -15,7 +15,7 @@ func TestAgainstMap(t *testing.T) {
 		require.Equal(t, keysOf(func(k Key) bool { return a.model[k] && b.model[k] }), a.set.And(b.set).First(1<<20))
 		require.Equal(t, keysOf(func(k Key) bool { return a.model[k] && !b.model[k] }), a.set.Minus(b.set).First(1<<20))
 		limit := map[int32]int64{0: int64(rapid.IntRange(0, 40).Draw(t, "limit")), 1: 7}
-		require.Equal(t, keysOf(func(k Key) bool { return a.model[k] && int64(k.Index) < limit[k.Class] }), a.set.Below(limit).First(1<<20))
+		require.Equal(t, keysOf(func(k Key) bool { return a.model[k] && int64(k.Index) < limit[k.Partition] }), a.set.Below(limit).First(1<<20))
 		a.set.Union(b.set)
 		require.Equal(t, keysOf(func(k Key) bool { return a.model[k] || b.model[k] }), a.set.First(1<<20))
 	})
@@ -31,7 +31,7 @@ const span = 60
 func draw(t *rapid.T, name string) drawn {
 	d := drawn{New(), map[Key]bool{}}
 	for range rapid.IntRange(0, 30).Draw(t, name) {
-		c := int32(rapid.IntRange(0, 2).Draw(t, "class"))
+		c := int32(rapid.IntRange(0, 2).Draw(t, "partition"))
 		from := rapid.Uint64Range(0, span-1).Draw(t, "from")
 		if rapid.Bool().Draw(t, "single") {
 			k := Key{c, from}
@@ -63,12 +63,12 @@ func draw(t *rapid.T, name string) drawn {
 
 // requireRanges compares the questions about ranges, and what may be added above everything.
 func requireRanges(t *rapid.T, d drawn) {
-	c := int32(rapid.IntRange(0, 2).Draw(t, "class"))
+	c := int32(rapid.IntRange(0, 2).Draw(t, "partition"))
 	from := rapid.Uint64Range(0, span-1).Draw(t, "from")
 	to := rapid.Uint64Range(from+1, span).Draw(t, "to")
 	in, above := uint64(0), true
 	for k := range d.model {
-		if k.Class == c && k.Index >= from {
+		if k.Partition == c && k.Index >= from {
 			above = false
 			if k.Index < to {
 				in++

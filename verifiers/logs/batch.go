@@ -18,21 +18,21 @@ type Batch struct {
 // Piece is some neighbouring records of a batch that are alike: one where they are neighbours in their input too, and
 // each by itself elsewhere.
 type Piece struct {
-	// Run holds the records; the piece is Count of them from its At-th on.
-	Run       *observation.Run
+	// Span holds the records; the piece is Count of them from its At-th on.
+	Span      *observation.Span
 	At, Count int64
 	Kind      Kind
-	// Class and From are the keys of sound records: From, From+1, … of the class.
-	Class int32
-	From  uint64
+	// Partition and From are the keys of sound records: From, From+1, … of the partition.
+	Partition int32
+	From      uint64
 	// Fresh means that no copy of them was visible before in the same partition. Only visible records can be fresh.
 	Fresh bool
 }
 
 // Record is the piece's i-th record.
-func (p *Piece) Record(i int64) observation.Record { return p.Run.At(p.At + i) }
+func (p *Piece) Record(i int64) observation.Record { return p.Span.At(p.At + i) }
 
-func (p *Piece) key() keyset.Key { return keyset.Key{Class: p.Class, Index: p.From} }
+func (p *Piece) key() keyset.Key { return keyset.Key{Partition: p.Partition, Index: p.From} }
 
 // To is the key after the piece's last.
 func (p *Piece) To() uint64 { return p.From + uint64(p.Count) }

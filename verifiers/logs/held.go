@@ -28,8 +28,8 @@ func (o *Held) note(b *Batch, want observation.Status) {
 		o.occupied.add(b.First, b.Last+1)
 		return
 	}
-	for i := range b.Runs {
-		r := &b.Runs[i]
+	for i := range b.Spans {
+		r := &b.Spans[i]
 		from, to := r.First.Offset, r.First.Offset+r.Count
 		o.occupied.add(from, to)
 		if b.Decided != txns.Visible {

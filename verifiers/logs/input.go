@@ -75,7 +75,7 @@ func (t *inputTally) read() error {
 		return nil
 	}
 	follow := newOffsets(t.log)
-	_, tail, err := observation.ReadRuns(t.log.Path, func(raw *observation.Batch) error {
+	_, tail, err := observation.ReadSpans(t.log.Path, func(raw *observation.Batch) error {
 		b := t.log.batch(&t.batch, inputKeys{t.log.Number}, raw)
 		t.log.note(b, observation.Input)
 		follow.take(b, t.log.Info.LogStart)
@@ -95,7 +95,7 @@ func (t *inputTally) take(p *Piece, visibility txns.Visibility) {
 	if p.Kind != Sound {
 		return
 	}
-	n, x := uint64(p.Count), p.Run
+	n, x := uint64(p.Count), p.Span
 	t.Uncommitted.AddRange(t.log.Number, p.From, p.To())
 	t.UncommittedCount += n
 	t.IDs[0].addRun(x.First.Offset, x.Count, x.First.Identity, x.SequenceStep)
@@ -109,7 +109,7 @@ func (t *inputTally) take(p *Piece, visibility txns.Visibility) {
 }
 
 // hold notes which sequences the log holds, and how many of them it held before.
-func (in *Input) hold(x *observation.Run, partitions int) {
+func (in *Input) hold(x *observation.Span, partitions int) {
 	set := in.Held[x.First.Source]
 	if set == nil {
 		set = keyset.New()
@@ -117,7 +117,7 @@ func (in *Input) hold(x *observation.Run, partitions int) {
 	}
 	k := keyset.BySequence(x.First.Sequence, partitions)
 	n := uint64(x.Count)
-	if x.Count > 1 && x.SequenceStep == uint64(partitions) && set.Extend(k.Class, k.Index, k.Index+n) {
+	if x.Count > 1 && x.SequenceStep == uint64(partitions) && set.Extend(k.Partition, k.Index, k.Index+n) {
 		return
 	}
 	for i := range x.Count {

@@ -10,10 +10,10 @@ import (
 // keys says which input each record of a row's output is a copy of.
 type keys interface {
 	// split appends a run's records as pieces.
-	split(to []Piece, r *observation.Run) []Piece
+	split(to []Piece, r *observation.Span) []Piece
 	// number is what tells a run's first record from those of other inputs, and the step from one record to the next: what
 	// sections keep. indexes turns a range of such numbers into one of keys' indexes.
-	number(r *observation.Run) (first, step uint64)
+	number(r *observation.Span) (first, step uint64)
 	indexes(low, high uint64) (from, to uint64)
 }
 
@@ -44,8 +44,8 @@ func (s *sent) key(sequence uint64) (k keyset.Key, ok bool) {
 }
 
 // strange returns the one piece of a run whose records are not of this row, whatever their keys.
-func (s *sent) strange(r *observation.Run, want observation.Status) (p Piece, strange bool) {
-	p = Piece{Run: r, Count: r.Count}
+func (s *sent) strange(r *observation.Span, want observation.Status) (p Piece, strange bool) {
+	p = Piece{Span: r, Count: r.Count}
 	switch {
 	case r.First.Status == observation.Corrupt:
 		p.Kind = Corrupt
@@ -58,28 +58,28 @@ func (s *sent) strange(r *observation.Run, want observation.Status) (p Piece, st
 }
 
 // workerKeys are those of outputs: each names its input's partition and offset. Where a row has several output topics, each
-// input has a class in each (rows.Row.At).
+// input has a key in each (rows.Row.At).
 type workerKeys struct {
 	sent
-	// cursors look inputs up, by partition; first is the class of input partition 0 in the log's topic.
+	// cursors look inputs up, by partition; first is the key partition of input partition 0 in the log's topic.
 	cursors []Cursor
 	first   int32
 }
 
-func (k *workerKeys) split(to []Piece, r *observation.Run) []Piece {
+func (k *workerKeys) split(to []Piece, r *observation.Span) []Piece {
 	p, strange := k.strange(r, observation.Output)
 	if strange {
 		return append(to, p)
 	}
 	in := r.First.Partition
 	known := in >= 0 && int(in) < len(k.cursors)
-	p.Class = k.first + in
+	p.Partition = k.first + in
 	if o := r.First.Origin.Offset; known && r.Count > 1 && r.OriginStep == 1 && o >= 0 && k.cursors[in].holds(o, r.Count, r.First.Identity, r.SequenceStep) {
 		p.From = uint64(o)
 		return append(to, p)
 	}
 	for i := range r.Count {
-		one := Piece{Run: r, At: i, Count: 1, Class: p.Class}
+		one := Piece{Span: r, At: i, Count: 1, Partition: p.Partition}
 		rec := r.At(i)
 		one.Kind = k.kind(known, &rec)
 		if one.Kind == Sound {
@@ -103,7 +103,7 @@ func (k *workerKeys) kind(known bool, rec *observation.Record) Kind {
 	return Foreign
 }
 
-func (k *workerKeys) number(r *observation.Run) (first, step uint64) {
+func (k *workerKeys) number(r *observation.Span) (first, step uint64) {
 	return uint64(r.First.Origin.Offset), uint64(r.OriginStep)
 }
 
@@ -112,22 +112,22 @@ func (k *workerKeys) indexes(low, high uint64) (from, to uint64) { return low, h
 // sourceKeys are those of a source under test: its records are the input themselves, known by their sequences.
 type sourceKeys struct{ sent }
 
-func (k *sourceKeys) split(to []Piece, r *observation.Run) []Piece {
+func (k *sourceKeys) split(to []Piece, r *observation.Span) []Piece {
 	p, strange := k.strange(r, observation.Input)
 	if strange {
 		return append(to, p)
 	}
 	if r.Count > 1 && r.SequenceStep == uint64(k.partitions) && k.history != nil {
 		first := keyset.BySequence(r.First.Sequence, k.partitions)
-		if k.history.Intended.HasRange(first.Class, first.Index, first.Index+uint64(r.Count)) {
-			p.Class, p.From = first.Class, first.Index
+		if k.history.Intended.HasRange(first.Partition, first.Index, first.Index+uint64(r.Count)) {
+			p.Partition, p.From = first.Partition, first.Index
 			return append(to, p)
 		}
 	}
 	for i := range r.Count {
-		one := Piece{Run: r, At: i, Count: 1}
+		one := Piece{Span: r, At: i, Count: 1}
 		if key, ok := k.key(r.At(i).Sequence); ok {
-			one.Class, one.From = key.Class, key.Index
+			one.Partition, one.From = key.Partition, key.Index
 		} else {
 			one.Kind = Foreign
 		}
@@ -136,7 +136,7 @@ func (k *sourceKeys) split(to []Piece, r *observation.Run) []Piece {
 	return to
 }
 
-func (k *sourceKeys) number(r *observation.Run) (first, step uint64) {
+func (k *sourceKeys) number(r *observation.Span) (first, step uint64) {
 	return r.First.Sequence, r.SequenceStep
 }
 
@@ -147,8 +147,8 @@ func (k *sourceKeys) indexes(low, high uint64) (from, to uint64) {
 // inputKeys are those of the input log itself: every input is where it is.
 type inputKeys struct{ partition int32 }
 
-func (k inputKeys) split(to []Piece, r *observation.Run) []Piece {
-	p := Piece{Run: r, Count: r.Count, Class: k.partition, From: uint64(r.First.Offset), Fresh: true}
+func (k inputKeys) split(to []Piece, r *observation.Span) []Piece {
+	p := Piece{Span: r, Count: r.Count, Partition: k.partition, From: uint64(r.First.Offset), Fresh: true}
 	switch r.First.Status {
 	case observation.Corrupt:
 		p.Kind = Corrupt
@@ -158,7 +158,7 @@ func (k inputKeys) split(to []Piece, r *observation.Run) []Piece {
 	return append(to, p)
 }
 
-func (inputKeys) number(r *observation.Run) (first, step uint64) { return uint64(r.First.Offset), 1 }
+func (inputKeys) number(r *observation.Span) (first, step uint64) { return uint64(r.First.Offset), 1 }
 
 func (inputKeys) indexes(low, high uint64) (from, to uint64) { return low, high }
 

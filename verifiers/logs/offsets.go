@@ -54,8 +54,8 @@ func (o *offsets) records(b *Batch, first int64) {
 		o.fault("the batch at offset %d says that it holds %d records, and its offsets are those of %d", b.First, b.Count, b.Last-b.First+1)
 	}
 	next := first
-	for i := range b.Runs {
-		at, n := b.Runs[i].First.Offset, b.Runs[i].Count
+	for i := range b.Spans {
+		at, n := b.Spans[i].First.Offset, b.Spans[i].Count
 		switch {
 		case at > next:
 			o.hole(next, at)

@@ -91,8 +91,8 @@ func (p *Partition) batch(b *Batch, k keys, raw *observation.Batch) *Batch {
 	if raw.Damaged {
 		return b
 	}
-	for i := range raw.Runs {
-		b.Pieces = k.split(b.Pieces, &raw.Runs[i])
+	for i := range raw.Spans {
+		b.Pieces = k.split(b.Pieces, &raw.Spans[i])
 	}
 	return b
 }

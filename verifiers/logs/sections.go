@@ -35,8 +35,8 @@ func (s *sections) add(b *observation.Batch, k keys, most int) {
 	}
 	x := &(*s)[n-1]
 	x.batches++
-	for i := range b.Runs {
-		r := &b.Runs[i]
+	for i := range b.Spans {
+		r := &b.Spans[i]
 		if r.First.Txn != 0 {
 			x.txns.add(r.First.Txn)
 		}
@@ -58,8 +58,8 @@ func (x *Section) holdsAny(among *keyset.Set, k keys) bool {
 		return false
 	}
 	low, high := k.indexes(x.keys.low, x.keys.high)
-	for _, class := range among.Classes() {
-		if among.HasAny(class, low, max(high, high+1)) {
+	for _, partition := range among.Partitions() {
+		if among.HasAny(partition, low, max(high, high+1)) {
 			return true
 		}
 	}
@@ -79,7 +79,7 @@ func (x *Section) HoldsTxn(wanted map[txns.Block]bool) bool {
 	return false
 }
 
-// readWhere reads the batches of the sections that may hold something, as runs.
+// readWhere reads the batches of the sections that may hold something, as spans.
 func (p *Partition) readWhere(may func(*Section) bool, fn func(*observation.Batch)) error {
 	for i := 0; i < len(p.sections); i++ {
 		if !may(&p.sections[i]) {
@@ -90,7 +90,7 @@ func (p *Partition) readWhere(may func(*Section) bool, fn func(*observation.Batc
 			i++
 			left += p.sections[i].batches
 		}
-		if err := observation.ReadRunsFrom(p.Path, from, left, fn); err != nil {
+		if err := observation.ReadSpansFrom(p.Path, from, left, fn); err != nil {
 			return err
 		}
 	}

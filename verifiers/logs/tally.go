@@ -41,7 +41,7 @@ func (t *tally) read(section int) error {
 		want = observation.Output
 	}
 	follow := newOffsets(t.log)
-	_, tail, err := observation.ReadRuns(t.log.Path, func(raw *observation.Batch) error {
+	_, tail, err := observation.ReadSpans(t.log.Path, func(raw *observation.Batch) error {
 		t.log.sections.add(raw, t.keys, section)
 		b := t.log.batch(&t.batch, t.keys, raw)
 		follow.take(b, t.log.Info.LogStart)
@@ -77,9 +77,9 @@ func (t *tally) take(b *Batch) {
 func (t *tally) sound(p Piece, visibility txns.Visibility) {
 	switch visibility {
 	case txns.Hidden:
-		t.Hidden.AddRange(p.Class, p.From, p.To())
+		t.Hidden.AddRange(p.Partition, p.From, p.To())
 	case txns.Aborted:
-		t.Aborted.AddRange(p.Class, p.From, p.To())
+		t.Aborted.AddRange(p.Partition, p.From, p.To())
 	case txns.Visible:
 		t.visible(p)
 		return
@@ -89,13 +89,13 @@ func (t *tally) sound(p Piece, visibility txns.Visibility) {
 
 func (t *tally) visible(p Piece) {
 	if p.Count > 1 {
-		if p.Fresh = t.Visible.Extend(p.Class, p.From, p.To()); p.Fresh {
+		if p.Fresh = t.Visible.Extend(p.Partition, p.From, p.To()); p.Fresh {
 			t.pieces = append(t.pieces, p)
 			return
 		}
 	}
 	for i := range p.Count { // some of it may be there already: one by one
-		one := Piece{Run: p.Run, At: p.At + i, Count: 1, Class: p.Class, From: p.From + uint64(i)}
+		one := Piece{Span: p.Span, At: p.At + i, Count: 1, Partition: p.Partition, From: p.From + uint64(i)}
 		if one.Fresh = t.Visible.Add(one.key()); !one.Fresh {
 			t.Repeated.Add(one.key())
 		}
@@ -105,7 +105,7 @@ func (t *tally) visible(p Piece) {
 
 // attribute counts a piece for the worker's incarnation and the transaction that wrote it.
 func (t *tally) attribute(p *Piece, b *Batch) {
-	first, n := &p.Run.First, uint64(p.Count)
+	first, n := &p.Span.First, uint64(p.Count)
 	txn := uint64(0)
 	if t.transactions {
 		txn = first.Txn

@@ -60,10 +60,10 @@ type Batch struct {
 	// Count is the number of records that the header announces.
 	Count   int32
 	Records []Record
-	// Place is where its frame begins in the file that it was read from (ReadRunsFrom).
+	// Place is where its frame begins in the file that it was read from (ReadSpansFrom).
 	Place int64
-	// Runs are the records as runs, where they were asked for (ReadRuns); Records is then empty.
-	Runs []Run
+	// Spans are the records as spans, where they were asked for (ReadSpans); Records is then empty.
+	Spans []Span
 }
 
 // Sequence is the producer's sequence of the record at offset, or -1 without idempotence. Sequences wrap at 2^31.

@@ -158,7 +158,7 @@ type form uint8
 
 const (
 	asRecords form = iota
-	asRuns
+	asSpans
 	headersOnly
 )
 
@@ -166,7 +166,7 @@ const (
 type batchDecoder struct {
 	form    form
 	scratch []int64
-	runs    runDecoder
+	spans   spanDecoder
 }
 
 // read decodes a batch's body after its kind, and returns how many records it holds.
@@ -176,7 +176,7 @@ func (x *batchDecoder) read(body []byte, b *Batch) (records uint64, err error) {
 	}
 	flags := body[0]
 	d := decoder{b: body[2:]}
-	kept, runs := b.Records[:0], b.Runs[:0]
+	kept, spans := b.Records[:0], b.Spans[:0]
 	*b = Batch{Marker: Marker(body[1]), Transactional: flags&flagTransactional != 0, Control: flags&flagControl != 0, Damaged: flags&flagDamaged != 0}
 	b.First = d.int(0, math.MaxInt64)
 	b.Last = b.First + d.int(0, math.MaxInt32)
@@ -195,10 +195,10 @@ func (x *batchDecoder) read(body []byte, b *Batch) (records uint64, err error) {
 	if d.bad || n > maxRecords || b.Last < b.First {
 		return 0, errMalformed
 	}
-	b.Records, b.Runs = kept, runs
+	b.Records, b.Spans = kept, spans
 	switch origin := flags&flagOrigin != 0; x.form {
-	case asRuns:
-		b.Runs, err = x.runs.read(d.b, b.Runs, int64(n), origin)
+	case asSpans:
+		b.Spans, err = x.spans.read(d.b, b.Spans, int64(n), origin)
 	case asRecords:
 		err = readRecords(d.b, b, int(n), &x.scratch, origin)
 	}

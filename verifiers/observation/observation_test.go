@@ -54,7 +54,7 @@ func readAll(r *Reader) (got []*Batch) {
 	var b Batch
 	for r.Next(&b) {
 		c := b
-		c.Place, c.Runs, c.Records = 0, nil, append([]Record(nil), b.Records...)
+		c.Place, c.Spans, c.Records = 0, nil, append([]Record(nil), b.Records...)
 		got = append(got, &c)
 	}
 	return got
@@ -109,14 +109,14 @@ func requireWhole(t require.TestingT, data []byte, want []*Batch) {
 func requireRuns(t require.TestingT, data []byte, want []*Batch) {
 	r, err := readerOf(data)
 	require.NoError(t, err)
-	r.decoder.form = asRuns
+	r.decoder.form = asSpans
 	var b Batch
 	for i := 0; r.Next(&b); i++ {
 		require.Empty(t, b.Records)
 		var got []Record
-		for j := range b.Runs {
-			for k := range b.Runs[j].Count {
-				got = append(got, b.Runs[j].At(k))
+		for j := range b.Spans {
+			for k := range b.Spans[j].Count {
+				got = append(got, b.Spans[j].At(k))
 			}
 		}
 		untimed := append([]Record(nil), want[i].Records...)
@@ -148,9 +148,9 @@ func TestOrderlyBatchIsOneRun(t *testing.T) {
 func runCounts(t *testing.T, b *Batch) (counts []int64) {
 	path := filepath.Join(t.TempDir(), "x.obs")
 	save(t, path, []*Batch{b})
-	_, tail, err := ReadRuns(path, func(b *Batch) error {
-		for i := range b.Runs {
-			counts = append(counts, b.Runs[i].Count)
+	_, tail, err := ReadSpans(path, func(b *Batch) error {
+		for i := range b.Spans {
+			counts = append(counts, b.Spans[i].Count)
 		}
 		return nil
 	})
@@ -255,8 +255,8 @@ func FuzzBatch(f *testing.F) {
 		var b, again, runs Batch
 		d := batchDecoder{}
 		n, err := d.read(body, &b)
-		asRuns := batchDecoder{form: asRuns}
-		m, runsErr := asRuns.read(body, &runs)
+		asSpans := batchDecoder{form: asSpans}
+		m, runsErr := asSpans.read(body, &runs)
 		require.Equal(t, err == nil, runsErr == nil, "both forms accept the same")
 		if err == nil {
 			require.Equal(t, n, m)

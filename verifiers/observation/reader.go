@@ -161,14 +161,14 @@ func ReadFile(path string, headers bool, fn func(*Batch) error) (Header, Tail, e
 	return readFile(path, asRecords, fn)
 }
 
-// ReadRuns is ReadFile with each batch's records as runs (Batch.Runs): far faster where a log was written in order.
-func ReadRuns(path string, fn func(*Batch) error) (Header, Tail, error) {
-	return readFile(path, asRuns, fn)
+// ReadSpans is ReadFile with each batch's records as spans (Batch.Spans): far faster where a log was written in order.
+func ReadSpans(path string, fn func(*Batch) error) (Header, Tail, error) {
+	return readFile(path, asSpans, fn)
 }
 
-// ReadRunsFrom reads up to n batches as runs, the first of them at a place that a batch of the file had (Batch.Place). It
+// ReadSpansFrom reads up to n batches as spans, the first of them at a place that a batch of the file had (Batch.Place). It
 // fails where the file ends before, or can't be read there any more.
-func ReadRunsFrom(path string, place int64, n int, fn func(*Batch)) error {
+func ReadSpansFrom(path string, place int64, n int, fn func(*Batch)) error {
 	f, size, err := open(path)
 	if err != nil {
 		return err
@@ -177,7 +177,7 @@ func ReadRunsFrom(path string, place int64, n int, fn func(*Batch)) error {
 	if _, err := f.Seek(place, io.SeekStart); err != nil {
 		return fmt.Errorf("observation %s: %w", path, err)
 	}
-	r := &Reader{frames: format.NewReaderAt(f, place, size), file: f, decoder: batchDecoder{form: asRuns}}
+	r := &Reader{frames: format.NewReaderAt(f, place, size), file: f, decoder: batchDecoder{form: asSpans}}
 	var b Batch
 	for ; n > 0 && r.Next(&b); n-- {
 		fn(&b)

@@ -169,10 +169,10 @@ func (l *live) deliver(o topicOf, records []*kgo.Record, now history.Time) (fres
 			continue
 		}
 		key := keyset.BySequence(env.Sequence, l.partitions)
-		key.Class += o.first
+		key.Partition += o.first
 		first := o.sequences.Add(key)
 		if isOutput {
-			first = o.inputs.Add(keyset.Key{Class: o.first + env.Origin.Partition, Index: uint64(env.Origin.Offset)}) || first
+			first = o.inputs.Add(keyset.Key{Partition: o.first + env.Origin.Partition, Index: uint64(env.Origin.Offset)}) || first
 		}
 		if first {
 			fresh++

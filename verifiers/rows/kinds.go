@@ -53,8 +53,8 @@ func (group) due(r *Row) (*keyset.Set, uint64) {
 
 func (group) passed(r *Row, missing *keyset.Set) *keyset.Set {
 	limits := map[int32]int64{}
-	for class := range int32(r.OutputPartitions()) {
-		limits[class] = r.Passed[r.InputOf(class)]
+	for partition := range int32(r.OutputPartitions()) {
+		limits[partition] = r.Passed[r.InputOf(partition)]
 	}
 	return missing.Below(limits)
 }
@@ -65,7 +65,7 @@ func (group) passedText(_ *Row, committed int64, _ bool) string {
 
 func (group) asked(_ *Subject, q Question) (keys []keyset.Key) {
 	for _, p := range q.At {
-		keys = append(keys, keyset.Key{Class: p.Partition, Index: uint64(p.Offset)})
+		keys = append(keys, keyset.Key{Partition: p.Partition, Index: uint64(p.Offset)})
 	}
 	return keys
 }

@@ -14,7 +14,7 @@ import (
 func (r *Row) RecordName(k keyset.Key) string {
 	text := r.InputName(k)
 	if len(r.Layout.Further) > 0 {
-		text += " in " + r.At(k.Class).Topic
+		text += " in " + r.At(k.Partition).Topic
 	}
 	return text
 }
@@ -34,7 +34,7 @@ func (s *Subject) Since(at history.Time) string {
 }
 
 func (group) name(r *Row, k keyset.Key) string {
-	text := fmt.Sprintf("%s/%d offset %d", r.Run.Record.Plan.Input, r.InputOf(k.Class), k.Index)
+	text := fmt.Sprintf("%s/%d offset %d", r.Run.Record.Plan.Input, r.InputOf(k.Partition), k.Index)
 	if id, ok := r.identity(k); ok {
 		text += fmt.Sprintf(" (source %d sequence %d)", id.Source, id.Sequence)
 	}
@@ -42,9 +42,9 @@ func (group) name(r *Row, k keyset.Key) string {
 }
 
 func (group) ref(r *Row, k keyset.Key) *harness.RecordRef {
-	ref := &harness.RecordRef{Topic: r.Run.Record.Plan.Input, Partition: r.InputOf(k.Class), Offset: int64(k.Index), Source: r.Layout.Source}
+	ref := &harness.RecordRef{Topic: r.Run.Record.Plan.Input, Partition: r.InputOf(k.Partition), Offset: int64(k.Index), Source: r.Layout.Source}
 	if len(r.Layout.Further) > 0 {
-		ref.Output = r.At(k.Class).Topic
+		ref.Output = r.At(k.Partition).Topic
 	}
 	if id, ok := r.identity(k); ok {
 		ref.Source, ref.Sequence = id.Source, id.Sequence
@@ -54,7 +54,7 @@ func (group) ref(r *Row, k keyset.Key) *harness.RecordRef {
 
 func (group) key(s *Subject, ref *harness.RecordRef) keyset.Key {
 	topic := max(0, slices.Index(s.Layout.Outputs(), ref.Output))
-	return keyset.Key{Class: int32(topic*s.Run.Record.Plan.Partitions) + ref.Partition, Index: uint64(ref.Offset)}
+	return keyset.Key{Partition: int32(topic*s.Run.Record.Plan.Partitions) + ref.Partition, Index: uint64(ref.Offset)}
 }
 
 func (source) name(r *Row, k keyset.Key) string {
@@ -62,7 +62,7 @@ func (source) name(r *Row, k keyset.Key) string {
 }
 
 func (source) ref(r *Row, k keyset.Key) *harness.RecordRef {
-	return &harness.RecordRef{Source: r.Layout.Source, Sequence: k.Sequence(r.partitions()), Partition: k.Class, Offset: -1}
+	return &harness.RecordRef{Source: r.Layout.Source, Sequence: k.Sequence(r.partitions()), Partition: k.Partition, Offset: -1}
 }
 
 func (source) key(s *Subject, ref *harness.RecordRef) keyset.Key {
@@ -71,7 +71,7 @@ func (source) key(s *Subject, ref *harness.RecordRef) keyset.Key {
 
 // identity is what the input log holds at a key's offset.
 func (r *Row) identity(k keyset.Key) (id history.Identity, ok bool) {
-	p := r.InputOf(k.Class)
+	p := r.InputOf(k.Partition)
 	if p < 0 || int(p) >= len(r.In.IDs) {
 		return id, false
 	}

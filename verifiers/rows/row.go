@@ -28,7 +28,7 @@ func New(s *Subject, in *logs.Input, out *logs.Output) *Row {
 	missing := r.Input.Minus(out.Visible)
 	r.Hidden = missing.And(out.Hidden)
 	rest := missing.Minus(out.Hidden)
-	unread := rest.Where(func(class int32) bool { return !out.Whole(class) })
+	unread := rest.Where(func(partition int32) bool { return !out.Whole(partition) })
 	r.Unread = unread.Len()
 	r.Hidden.Union(unread)
 	rest = rest.Minus(unread)
@@ -58,5 +58,5 @@ func (r *Row) OutputOf(topic string, partition int32) *logs.Partition {
 // PassedText says in a few words why a lost input is delivered to no worker any more, "" if the row has no committed offsets.
 // NeverAcknowledged is an input that no member of a share group acknowledged.
 func (r *Row) PassedText(k keyset.Key, neverAcknowledged bool) string {
-	return r.kind.passedText(r, r.Passed[r.InputOf(k.Class)], neverAcknowledged)
+	return r.kind.passedText(r, r.Passed[r.InputOf(k.Partition)], neverAcknowledged)
 }

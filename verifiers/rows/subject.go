@@ -70,7 +70,7 @@ func (s *Subject) Inputs(in *logs.Input) []*logs.Partition {
 func (s *Subject) partitions() int { return max(1, s.Run.Record.Plan.Partitions) }
 
 // A row that writes to several topics has one log of all their partitions, numbered through the topics
-// (harness.PipelineLayout.Place), and each input is due once in each topic: the key's class is the number of the output
+// (harness.PipelineLayout.Place), and each input is due once in each topic: the key's partition is the number of the output
 // partition that it is due in. So every figure that counts inputs counts them once per topic, and a copy that one topic has
 // and another lacks is a loss in that other.
 
@@ -86,8 +86,8 @@ func (s *Subject) At(number int32) ask.TopicPartition {
 // PartitionName names an output partition for people.
 func (s *Subject) PartitionName(number int32) string { return s.At(number).String() }
 
-// InputOf is the input partition of a key's class.
-func (s *Subject) InputOf(class int32) int32 { return class % int32(s.partitions()) }
+// InputOf is the input partition of a key's partition.
+func (s *Subject) InputOf(partition int32) int32 { return partition % int32(s.partitions()) }
 
 // Meter is that of one of the row's output partitions.
 func (s *Subject) Meter(partition int32) *saved.Meter {

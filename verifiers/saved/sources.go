@@ -75,7 +75,7 @@ func (s *Source) ack(r *history.AckSpan) {
 func (s *Source) addRun(to *keyset.Set, r history.SequenceSpan) {
 	if r.Stride == uint64(s.partitions) {
 		k := keyset.BySequence(r.First, s.partitions)
-		to.AddRange(k.Class, k.Index, k.Index+r.Count)
+		to.AddRange(k.Partition, k.Index, k.Index+r.Count)
 		return
 	}
 	for i := range r.Count {

@@ -45,7 +45,7 @@ func (u *undueOf) Batch(b *logs.Batch) {
 			at := p.Record(0)
 			u.any = true
 			u.offsets.Add(keyset.Key{Index: uint64(at.Offset)})
-			u.keys.Add(keyset.Key{Class: p.Class, Index: uint64(at.Origin.Offset)})
+			u.keys.Add(keyset.Key{Partition: p.Partition, Index: uint64(at.Origin.Offset)})
 		case p.Kind == logs.Sound && u.row.SourceUnderTest() && !u.owed(p):
 			for j := range p.Count {
 				u.add(p, j)
@@ -55,11 +55,11 @@ func (u *undueOf) Batch(b *logs.Batch) {
 }
 
 func (u *undueOf) owed(p *logs.Piece) bool {
-	return u.row.Source.Acked.HasRange(p.Class, p.From, p.To())
+	return u.row.Source.Acked.HasRange(p.Partition, p.From, p.To())
 }
 
 func (u *undueOf) add(p *logs.Piece, i int64) {
-	key := keyset.Key{Class: p.Class, Index: p.From + uint64(i)}
+	key := keyset.Key{Partition: p.Partition, Index: p.From + uint64(i)}
 	if !u.row.Source.Acked.Has(key) && !u.row.Source.Sent.Has(key) {
 		u.any = true
 		u.offsets.Add(keyset.Key{Index: uint64(p.Record(i).Offset)})

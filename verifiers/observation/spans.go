@@ -6,21 +6,21 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 )
 
-// Run is neighbouring records of one batch that are alike: offsets go up by one, sequences, input offsets
+// Span is neighbouring records of one batch that are alike: offsets go up by one, sequences, input offsets
 // and processing ordinals by a constant each (modulo 2^64), and everything else is the same. Scheduled times are no part
 // of it (they are 0): they jitter, and no check asks for them.
-type Run struct {
-	// First is the run's first record.
+type Span struct {
+	// First is the span's first record.
 	First Record
 	// Count is the number of records, at least 1.
 	Count int64
-	// The steps from one record to the next; 0 in a run of one.
+	// The steps from one record to the next; 0 in a span of one.
 	SequenceStep, ProcessingStep uint64
 	OriginStep                   int64
 }
 
-// At returns the run's i-th record, from 0.
-func (r *Run) At(i int64) Record {
+// At returns the span's i-th record, from 0.
+func (r *Span) At(i int64) Record {
 	rec := r.First
 	rec.Offset += i
 	rec.Sequence += uint64(i) * r.SequenceStep
@@ -66,15 +66,15 @@ const (
 	lanes
 )
 
-// runDecoder keeps what decoding runs needs between batches.
-type runDecoder struct {
+// spanDecoder keeps what decoding spans needs between batches.
+type spanDecoder struct {
 	differences []difference
 	starts      [lanes + 1]int
 	lanes       [lanes]lane
 }
 
-// read decodes a batch's n records into runs.
-func (d *runDecoder) read(body []byte, runs []Run, n int64, origin bool) ([]Run, error) {
+// read decodes a batch's n records into spans.
+func (d *spanDecoder) read(body []byte, spans []Span, n int64, origin bool) ([]Span, error) {
 	d.differences = d.differences[:0]
 	used := len(inputColumns)
 	if origin {
@@ -88,26 +88,26 @@ func (d *runDecoder) read(body []byte, runs []Run, n int64, origin bool) ([]Run,
 		}
 		d.starts[i] = len(d.differences)
 		if body, err = d.column(body, n, c); err != nil {
-			return runs, err
+			return spans, err
 		}
 	}
 	if len(body) != 0 {
-		return runs, errMalformed
+		return spans, errMalformed
 	}
 	d.starts[used] = len(d.differences)
 	for i := range used {
 		d.lanes[i] = lane{ahead: d.differences[d.starts[i]:d.starts[i+1]]}
 	}
 	for left := n; left > 0; {
-		runs = append(runs, d.next(origin))
-		left -= runs[len(runs)-1].Count
+		spans = append(spans, d.next(origin))
+		left -= spans[len(spans)-1].Count
 	}
-	return runs, nil
+	return spans, nil
 }
 
 // column reads one column's differences and refuses values out of the column's bounds. A step that leaves the bounds of
 // 64 bits would land outside of a bounded column's, too.
-func (d *runDecoder) column(b []byte, records int64, c *column) ([]byte, error) {
+func (d *spanDecoder) column(b []byte, records int64, c *column) ([]byte, error) {
 	bounded := c.low != math.MinInt64 || c.high != math.MaxInt64
 	value := int64(0)
 	for records > 0 {
@@ -147,8 +147,8 @@ func within(first, step, more int64, c *column) bool {
 	return (first-c.low)/-step >= more
 }
 
-// next takes one run off the lanes: one record, and those after it that differ by the same steps.
-func (d *runDecoder) next(origin bool) Run {
+// next takes one span off the lanes: one record, and those after it that differ by the same steps.
+func (d *spanDecoder) next(origin bool) Span {
 	used := len(inputColumns)
 	if origin {
 		used = lanes
@@ -167,7 +167,7 @@ func (d *runDecoder) next(origin bool) Run {
 			more = min(more, l.ahead[0].count)
 		}
 	}
-	r := Run{First: d.record(origin), Count: 1 + more}
+	r := Span{First: d.record(origin), Count: 1 + more}
 	if more > 0 {
 		r.SequenceStep = uint64(d.lanes[laneSequence].ahead[0].step)
 		if origin {
@@ -193,8 +193,8 @@ func (l *lane) skip(n int64) {
 	}
 }
 
-// breaks means that a step in this lane can't be part of a run.
-func (d *runDecoder) breaks(i int, step int64) bool {
+// breaks means that a step in this lane can't be part of a span.
+func (d *spanDecoder) breaks(i int, step int64) bool {
 	switch i {
 	case laneOffset:
 		return step != 1
@@ -204,7 +204,7 @@ func (d *runDecoder) breaks(i int, step int64) bool {
 	return step != 0
 }
 
-func (d *runDecoder) record(origin bool) Record {
+func (d *spanDecoder) record(origin bool) Record {
 	r := Record{
 		Offset: d.lanes[laneOffset].value, Status: Status(d.lanes[laneStatus].value),
 		Identity: history.Identity{Source: uint16(d.lanes[laneSource].value), Sequence: uint64(d.lanes[laneSequence].value)},
