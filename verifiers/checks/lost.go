@@ -2,11 +2,13 @@ package checks
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/logs"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
@@ -56,9 +58,21 @@ func finishLost(f *Facts, n *harness.Numbers) []Finding {
 	for _, a := range f.Losses.Anomalies[:min(len(f.Losses.Anomalies), causes.MaxExamples)] {
 		examples = append(examples, a.Text)
 	}
-	found = append(found, breaks(noLoss, "%s of %s %s (%s), e.g. %s",
-		words.Number(lost), words.Number(f.InputCount), whatIsLost(f), words.Counts(by), strings.Join(examples, "; "))...)
+	text := fmt.Sprintf("%s of %s %s (%s), e.g. %s",
+		words.Number(lost), words.Number(f.InputCount), whatIsLost(f), words.Counts(by), strings.Join(examples, "; "))
+	if f.SharedSource() && by[causes.ByDeletion] == lost && deletedByFaults(f) {
+		return append(found, with(note("%s: deleted by the run itself, so no promise is broken", text), f.Losses.Anomalies)...)
+	}
+	found = append(found, breaks(noLoss, "%s", text)...)
 	return append(with(found, f.Losses.Anomalies), overtakers(f)...)
+}
+
+// deletedByFaults reports whether recorded faults moved every start of the row's log.
+func deletedByFaults(f *Facts) bool {
+	return !slices.ContainsFunc(f.Out.Parts, func(p *logs.Partition) bool {
+		d := causes.DeletionOf(f.Run, p)
+		return d != nil && d.Fault == ""
+	})
 }
 
 func whatIsLost(f *Facts) string {

@@ -47,6 +47,16 @@ var all = []Check{
 	completeness,
 }
 
+// OfSource lists those checks that judge the shared source as a producer of the input log.
+func OfSource() []Check {
+	return []Check{
+		input, duplicates, lost, hidden, unknown, phantom, outOfOrder, sequences, missingOffsets, epochsBack, corrupt, foreign, source, completeness,
+	}
+}
+
+// OfInput lists those that follow the input log itself, whichever rows read it.
+func OfInput() []Check { return []Check{outOfOrder, sequences, corrupt, foreign} }
+
 // Every program that can judge declares the numbers: reports are read and written by what the checks declare.
 func init() { harness.DeclareNumbers(numbers()) }
 
