@@ -83,15 +83,19 @@ func (r *run) play(ctx context.Context, p phase) error {
 		ctx = context.WithoutCancel(ctx)
 	}
 	err := r.phase(ctx, p, within)
+	r.givenUp = r.clusterLost() != nil
 	switch p.fails {
 	case endsRun:
 		return err
 	case endsLoad:
-		r.loadEnded, r.givenUp = err != nil, r.clusterLost() != nil
+		r.loadEnded = err != nil
 	}
 	r.incident(err)
 	return nil
 }
+
+// needsCluster reports whether there is nothing to wait for in the phase once the cluster is lost.
+func (m may) needsCluster() bool { return m.lost < m.usually }
 
 func (m may) now(r *run) time.Duration {
 	switch {
@@ -111,14 +115,24 @@ func (r *run) phase(ctx context.Context, p phase, within time.Duration) error {
 	r.rooms.Terminal.Phase(p.name, "")
 	ctx, cancel := context.WithTimeoutCause(ctx, within, errPhaseTooLong)
 	defer cancel()
+	if p.may.needsCluster() && !r.givenUp {
+		var lost context.CancelCauseFunc
+		ctx, lost = context.WithCancelCause(ctx)
+		defer context.AfterFunc(r.whileThere, func() { lost(errClusterLost) })()
+		defer lost(nil)
+	}
 	rec := PhaseRecord{Name: p.name, Start: history.Now()}
 	note, err := p.do(ctx)
 	rec.End, rec.Note = history.Now(), note
 	if note != "" {
 		r.rooms.Terminal.Note(note)
 	}
-	if err != nil && errors.Is(context.Cause(ctx), errPhaseTooLong) {
+	switch cause := context.Cause(ctx); {
+	case err == nil:
+	case errors.Is(cause, errPhaseTooLong):
 		err = fmt.Errorf("not done within %s: %w", within, err)
+	case errors.Is(cause, errClusterLost) && !errors.Is(err, errClusterLost):
+		err = fmt.Errorf("%w: %w", errClusterLost, err)
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", p.name, err)

@@ -91,7 +91,7 @@ type run struct {
 	schedule *schedule
 	// out is what the run came to, once its record is whole.
 	out *Outcome
-	// loadEnded reports whether warm or load failed, givenUp whether the cluster was lost by the end of the load.
+	// loadEnded reports whether warm or load failed, givenUp whether the cluster was lost by the end of the phase before.
 	loadEnded, givenUp bool
 	// interrupted reports whether the run was cancelled before the phase that it is in.
 	interrupted bool
@@ -100,7 +100,9 @@ type run struct {
 
 	mu   sync.Mutex // guards record.Incidents and what follows, which watchers add to
 	died bool       // a broker died unplanned: the cluster will not be whole again
-	lost error      // the cluster is given up
+	// whileThere ends once the cluster is given up.
+	whileThere context.Context
+	giveUp     context.CancelFunc
 	// silentSince is when what keeps the cluster stopped answering (zero: it answers).
 	silentSince time.Time
 }
@@ -114,7 +116,8 @@ func newRun(rooms Rooms, spec RunSpec) (*run, error) {
 	}
 	name := filepath.Base(dir)
 	exp := spec.Experiment
-	return &run{rooms: rooms, spec: spec, dir: dir, stopWatching: func() {}, record: &RunRecord{
+	whileThere, giveUp := context.WithCancel(context.Background())
+	return &run{whileThere: whileThere, giveUp: giveUp, rooms: rooms, spec: spec, dir: dir, stopWatching: func() {}, record: &RunRecord{
 		Version: RecordVersion, Chaeos: spec.Chaeos, Name: name, RunID: history.RunIDOf(name),
 		Experiment: exp.Name, Source: exp.Source, Overrides: spec.Overrides, KafkaHome: spec.KafkaHome, Seed: spec.Seed,
 		Rate: exp.Load.Rate, Duration: exp.Load.Duration, Workers: exp.Workers, Shared: exp.Shared,

@@ -65,15 +65,16 @@ func (r *run) keeperSilent(err error, dead map[int]bool) {
 		r.silentSince = time.Now()
 	}
 	if time.Since(r.silentSince) >= lostAfter {
-		r.lost = errClusterLost
+		r.giveUp()
 	}
 }
 
 // clusterLost returns why the cluster is given up, or nil.
 func (r *run) clusterLost() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.lost
+	if r.whileThere.Err() != nil {
+		return errClusterLost
+	}
+	return nil
 }
 
 func (r *run) lookAtNodes(ctx context.Context, dead map[int]bool) {

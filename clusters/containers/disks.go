@@ -14,6 +14,7 @@ import (
 	"github.com/moby/moby/client"
 
 	"github.com/chaeos/chaeos/clusters/kafkadisk"
+	"github.com/chaeos/chaeos/clusters/scratch"
 	"github.com/chaeos/chaeos/harness"
 )
 
@@ -39,11 +40,15 @@ func (c *cluster) CutLogs(ctx context.Context, id int, cut harness.LogCut) ([]ha
 }
 
 func (c *cluster) cutLogs(ctx context.Context, n *node, cut harness.LogCut) ([]harness.CutLog, error) {
-	dir, err := os.MkdirTemp("", "chaeos-disk-")
+	folder, err := scratch.Make(ctx, scratch.Root(), "disk")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = folder.Remove(context.WithoutCancel(ctx)) }()
+	dir := filepath.Join(folder.Path, "files")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return nil, err
+	}
 	if err := c.engine.copyOut(ctx, n.container, dataDir, dir); err != nil {
 		return nil, err
 	}

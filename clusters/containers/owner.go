@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/moby/moby/client"
@@ -49,7 +50,7 @@ func here() (string, error) {
 func startOf(pid string) (string, error) {
 	stat, err := os.ReadFile("/proc/" + pid + "/stat")
 	if errors.Is(err, os.ErrNotExist) {
-		return "", nil
+		return "", hidden(pid)
 	}
 	if err != nil {
 		return "", err
@@ -60,6 +61,19 @@ func startOf(pid string) (string, error) {
 		return "", nil
 	}
 	return fields[19], nil
+}
+
+// hidden returns an error if a process that /proc doesn't show may be there all the same: mounted with hidepid, it shows no
+// processes of other users. A signal that may not be sent has a process to go to.
+func hidden(pid string) error {
+	number, err := strconv.Atoi(pid)
+	if err != nil || number <= 0 {
+		return fmt.Errorf("%q is not the number of a process", pid)
+	}
+	if err := syscall.Kill(number, 0); !errors.Is(err, syscall.ESRCH) {
+		return fmt.Errorf("process %d can't be seen from here", number)
+	}
+	return nil
 }
 
 func (o owner) String() string { return strings.Join([]string{o.scope, o.pid, o.start}, " ") }

@@ -241,7 +241,15 @@ func (p *Provider) storageTool(ctx context.Context, e *Engine, k kafka, features
 	if code != 0 {
 		return "", fmt.Errorf("format storage with %v in image %s: exit status %d: %s", features, k.image, code, e.lastWords(ctx, id))
 	}
-	return e.readFile(ctx, id, dataDir+"/"+kafkaconf.BootstrapCheckpoint)
+	var failed error
+	for _, name := range kafkaconf.Checkpoints {
+		text, err := e.readFile(ctx, id, dataDir+"/"+name)
+		if err == nil {
+			return text, nil
+		}
+		failed = errors.Join(failed, err)
+	}
+	return "", failed
 }
 
 func (e *Engine) readFile(ctx context.Context, id, file string) (string, error) {

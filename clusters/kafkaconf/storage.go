@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/chaeos/chaeos/harness"
 )
@@ -39,6 +40,40 @@ const (
 	StorageTool         = "kafka.tools.StorageTool"
 	BootstrapCheckpoint = "bootstrap.checkpoint"
 )
+
+// Checkpoints are the names of that file within a formatted folder: Kafka 4.4.0 writes the second, as the first snapshot of its
+// metadata log, older versions the first.
+var Checkpoints = []string{BootstrapCheckpoint, "__cluster_metadata-0/00000000000000000000-0000000000.checkpoint"}
+
+// WhyNotFormatted finds in the storage tool's output why it failed: an exception's message, or the last line that is no place
+// in a stack trace.
+func WhyNotFormatted(out string, err error) string {
+	why := err.Error()
+	for line := range strings.Lines(out) {
+		line = strings.TrimSpace(line)
+		if _, message, is := strings.Cut(line, "Exception: "); is {
+			return message
+		}
+		if line != "" && !strings.HasPrefix(line, "at ") {
+			why = line
+		}
+	}
+	return why
+}
+
+// Levels says the highest level of each feature, from what the storage tool's version-mapping prints ("" if it prints none).
+func Levels(version, out string) string {
+	var known []string
+	for line := range strings.Lines(out) {
+		if name, level, is := strings.Cut(strings.TrimSpace(line), "="); is && !strings.Contains(name, " ") {
+			known = append(known, name+" up to "+level)
+		}
+	}
+	if len(known) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (in Kafka %s: %s)", version, strings.Join(known, ", "))
+}
 
 // FeatureFlags writes feature levels as the storage tool takes them, sorted.
 func FeatureFlags(features []harness.Feature) []string {

@@ -3,13 +3,13 @@ package local
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"syscall"
 	"time"
 
 	"github.com/chaeos/chaeos/clusters/kafkaconf"
 	"github.com/chaeos/chaeos/clusters/ready"
+	"github.com/chaeos/chaeos/clusters/scratch"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/procs"
 )
@@ -33,11 +33,12 @@ func (p *Provider) archive(ctx context.Context, k kafka, javaVersion string, pro
 }
 
 func record(ctx context.Context, k kafka, archive string) error {
-	dir, err := os.MkdirTemp("", "chaeos-classes-")
+	folder, err := scratch.Make(ctx, scratch.Root(), "classes")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = folder.Remove(context.WithoutCancel(ctx)) }()
+	dir := folder.Path
 	l, reservation, err := reserve(harness.Topology{})
 	if err != nil {
 		return err

@@ -10,10 +10,13 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
+	"github.com/chaeos/chaeos/clusters/scratch"
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/files"
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
@@ -27,8 +30,11 @@ func Attach(ctx context.Context, stateDir string) (harness.Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !keeperLives(d.Info.DataDir) {
-		return nil, errors.Join(errStale, removeClusterDir(ctx, d.Info.DataDir), forget(stateDir))
+	if err := ofThisUser(d.Info.DataDir); err != nil {
+		return nil, fmt.Errorf("%s: %w", stateFile(stateDir), err)
+	}
+	if !scratch.Owned(d.Info.DataDir) {
+		return nil, errors.Join(stale(d.Info.DataDir), scratch.Remove(ctx, d.Info.DataDir), forget(stateDir))
 	}
 	c := newCluster(d, attached{pid: d.Info.KeeperPid, dir: d.Info.DataDir}, func() error { return forget(stateDir) })
 	ctx, cancel := context.WithTimeout(ctx, attachWithin)
@@ -39,6 +45,14 @@ func Attach(ctx context.Context, stateDir string) (harness.Cluster, error) {
 	}
 	c.links = c.description.Links
 	return c, nil
+}
+
+// Prune removes what killed keepers and other dead processes left, and returns which folders those were.
+func Prune(ctx context.Context) (removed []string) {
+	for _, dir := range scratch.Sweep(ctx, scratch.Root()) {
+		removed = append(removed, "folder "+dir)
+	}
+	return removed
 }
 
 // checkNoneUp refuses a second detached cluster, and forgets one whose keeper is gone.
@@ -53,17 +67,21 @@ func (p *Provider) checkNoneUp(ctx context.Context) error {
 	return fmt.Errorf("a cluster is already up, kept by process %d", c.Info().KeeperPid)
 }
 
-// keeperLives tries the lock that a keeper holds as long as it runs: unlike a process id, it is never reused.
-func keeperLives(dir string) bool {
-	path := filepath.Join(dir, keeperLock)
-	if !exists(path) {
-		return false
+// ofThisUser refuses a folder that no keeper of this user made: a recorded one is removed with all that is in it.
+func ofThisUser(dir string) error {
+	root, ours := filepath.Base(scratch.Root()), strings.HasPrefix(filepath.Base(dir), clusterKind+"-")
+	if !ours || !filepath.IsAbs(dir) || filepath.Base(filepath.Dir(dir)) != root || exists(dir) && !exists(filepath.Join(dir, scratch.LockName)) {
+		return fmt.Errorf("%q is not the folder of a cluster: remove this file if no cluster is up", dir)
 	}
-	held, err := tryLock(path)
-	if held != nil {
-		held.Close()
+	return nil
+}
+
+// stale says what became of a cluster whose keeper doesn't hold its folder.
+func stale(dir string) error {
+	if exists(dir) {
+		return errStale
 	}
-	return err == nil && held == nil
+	return fmt.Errorf("%w: its folder %s was removed, and so its keeper ends it", harness.ErrStale, dir)
 }
 
 // attached is a keeper that another process started.
@@ -78,7 +96,7 @@ func (a attached) release() {}
 
 // kill ends the keeper, if the process of that number is still the keeper.
 func (a attached) kill() {
-	if keeperLives(a.dir) {
+	if scratch.Owned(a.dir) {
 		_ = syscall.Kill(a.pid, syscall.SIGKILL)
 	}
 }
@@ -104,11 +122,7 @@ func saveState(stateDir string, d description) error {
 	if err := os.MkdirAll(stateDir, 0o755); err != nil {
 		return err
 	}
-	tmp := stateFile(stateDir) + ".tmp"
-	if err := os.WriteFile(tmp, append(text, '\n'), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(tmp, stateFile(stateDir))
+	return files.ReplaceBytes(stateFile(stateDir), append(text, '\n'))
 }
 
 func loadState(stateDir string) (description, error) {
@@ -120,8 +134,9 @@ func loadState(stateDir string) (description, error) {
 		return description{}, err
 	}
 	var d description
-	if err := json.Unmarshal(text, &d); err != nil {
-		return description{}, fmt.Errorf("%s: %w", stateFile(stateDir), err)
+	if err := json.Unmarshal(text, &d); err != nil { // cut short, or not ours: what it named is swept by the next start
+		return description{}, errors.Join(fmt.Errorf("%w: %s can't be read (%w), and was removed; `chaeos cluster prune` removes what a dead cluster left",
+			harness.ErrStale, stateFile(stateDir), err), forget(stateDir))
 	}
 	return d, nil
 }

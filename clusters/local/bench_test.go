@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chaeos/chaeos/clusters/scratch"
 	"github.com/chaeos/chaeos/harness"
 )
 
@@ -18,7 +19,7 @@ func startBare(b *testing.B, p plan) time.Duration {
 	defer func() { require.NoError(b, k.teardown()) }()
 	ctx := within(b, p.ReadyWithin)
 	var err error
-	k.dir, err = newClusterDir(ctx, p.RuntimeRoot)
+	k.folder, err = scratch.Make(ctx, p.RuntimeRoot, clusterKind)
 	require.NoError(b, err)
 	l, reservation, err := reserve(p.Topology)
 	require.NoError(b, err)

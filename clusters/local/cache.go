@@ -2,15 +2,11 @@ package local
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
-	"golang.org/x/sys/unix"
-
-	"github.com/chaeos/chaeos/harness/wait"
+	"github.com/chaeos/chaeos/clusters/scratch"
 )
 
 // DefaultCache is where jars, archives and formatted storage are kept: $CHAEOS_CACHE, or else the user's cache folder.
@@ -19,8 +15,8 @@ func DefaultCache() string {
 		return dir
 	}
 	dir, err := os.UserCacheDir()
-	if err != nil {
-		dir = os.TempDir() // no home: a cache that a reboot empties still works
+	if err != nil { // no home: a cache that a reboot empties still works
+		return filepath.Join(os.TempDir(), fmt.Sprintf("chaeos-cache-%d", os.Getuid()))
 	}
 	return filepath.Join(dir, "chaeos")
 }
@@ -34,15 +30,20 @@ func cached(ctx context.Context, path string, fill func(tmp string) error) (stri
 	if exists(path) {
 		return path, nil
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return "", err
 	}
-	unlock, err := lockFile(ctx, path+".lock")
+	unlock, err := scratch.Lock(ctx, dir+"."+filepath.Base(path)+".lock")
 	if err != nil {
 		return "", err
 	}
 	defer unlock()
-	if exists(path) { // another process filled it while we waited
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	defer os.Remove(dir) // fails unless nothing could be put there
+	if exists(path) {    // another process filled it while we waited
 		return path, nil
 	}
 	tmp := path + ".tmp"
@@ -59,34 +60,4 @@ func cached(ctx context.Context, path string, fill func(tmp string) error) (stri
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
-}
-
-// lockFile takes an exclusive flock on path, which the kernel drops with the process, and returns what releases it.
-func lockFile(ctx context.Context, path string) (unlock func(), err error) {
-	var held *os.File
-	err = wait.Poll(ctx, 50*time.Millisecond, func() (bool, error) {
-		held, err = tryLock(path)
-		return held != nil, err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("lock %s: %w", path, err)
-	}
-	return func() { held.Close() }, nil
-}
-
-// tryLock returns the locked file, or nil if another process has it.
-func tryLock(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if err == nil {
-		return file, nil
-	}
-	file.Close()
-	if errors.Is(err, unix.EWOULDBLOCK) {
-		return nil, nil
-	}
-	return nil, err
 }

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/chaeos/chaeos/clusters/scratch"
 	"github.com/chaeos/chaeos/harness"
 )
 
@@ -196,7 +197,7 @@ func finish(ctx context.Context, keeper keeperHandle, dir string) error {
 	keeper.kill()
 	err := keeper.wait(ctx)
 	if dir != "" {
-		err = errors.Join(err, removeClusterDir(ctx, dir))
+		err = errors.Join(err, scratch.Remove(ctx, dir))
 	}
 	return err
 }

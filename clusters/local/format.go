@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -20,7 +19,7 @@ func (p *Provider) format(ctx context.Context, k kafka, features []harness.Featu
 	dir, err := cached(ctx, filepath.Join(p.cacheDir, "kafka-"+k.Version, name), func(tmp string) error {
 		return storageTool(ctx, k, tmp, flags)
 	})
-	return filepath.Join(dir, "bootstrap.checkpoint"), err
+	return filepath.Join(dir, kafkaconf.BootstrapCheckpoint), err
 }
 
 // storageTool formats the folder data as that of a node that will never run.
@@ -34,18 +33,32 @@ func storageTool(ctx context.Context, k kafka, data string, features []string) e
 	}
 	args := kafkaconf.FormatArgs(properties, features)
 	out, err := run(ctx, k.java(kafkaconf.ToolFlags, kafkaconf.StorageTool, args...))
-	if err == nil && !exists(filepath.Join(data, "bootstrap.checkpoint")) {
-		err = exec.ErrNotFound
-	}
 	if err != nil {
-		return fmt.Errorf("format storage for Kafka %s with %v: %w: %s", k.Version, features, err, lastLine(out))
+		return fmt.Errorf("format storage for Kafka %s with %v: %s%s", k.Version, features, kafkaconf.WhyNotFormatted(out, err), knownLevels(ctx, k, features))
 	}
-	return nil
+	return oneName(data)
 }
 
-func lastLine(out string) string {
-	lines := strings.Split(strings.TrimSpace(out), "\n")
-	return lines[len(lines)-1]
+// oneName gives the checkpoint the name that brokers of every version take.
+func oneName(data string) error {
+	for _, name := range kafkaconf.Checkpoints {
+		if path := filepath.Join(data, name); exists(path) {
+			return os.Rename(path, filepath.Join(data, kafkaconf.BootstrapCheckpoint))
+		}
+	}
+	return fmt.Errorf("Kafka's StorageTool wrote none of %s", strings.Join(kafkaconf.Checkpoints, ", "))
+}
+
+// knownLevels says which feature levels a version has, where some were asked for.
+func knownLevels(ctx context.Context, k kafka, features []string) string {
+	if len(features) == 0 {
+		return ""
+	}
+	out, err := run(ctx, k.java(kafkaconf.ToolFlags, kafkaconf.StorageTool, "version-mapping"))
+	if err != nil {
+		return ""
+	}
+	return kafkaconf.Levels(k.Version, out)
 }
 
 func metaProperties(node int, clusterID string) string {

@@ -11,10 +11,13 @@ import (
 	"strings"
 	"text/template"
 	"time"
+
+	"github.com/chaeos/chaeos/clusters/kafkaconf"
+	"github.com/chaeos/chaeos/clusters/scratch"
 )
 
 // DefaultKafka is the Kafka version that is run if none is named.
-const DefaultKafka = "4.3.1"
+const DefaultKafka = kafkaconf.DefaultVersion
 
 // fetchWithin bounds one run of Maven: 54 MB come in seconds, a registry that doesn't answer takes minutes.
 const fetchWithin = 5 * time.Minute
@@ -23,8 +26,6 @@ const fetchWithin = 5 * time.Minute
 var pomText string
 
 var pomTemplate = template.Must(template.New("pom.xml").Parse(pomText))
-
-var versionForm = regexp.MustCompile(`^\d+\.\d+\.\d+(-[A-Za-z0-9.]+)?$`)
 
 // findJars returns the jars of one Kafka version, sorted, and the version: from home's libs folder if home is set, else
 // from the cache, which is filled with Maven.
@@ -35,13 +36,19 @@ func (p *Provider) findJars(ctx context.Context, version, home string, progress 
 	if version == "" {
 		version = DefaultKafka
 	}
-	if !versionForm.MatchString(version) {
-		return nil, "", fmt.Errorf("%q is not a Kafka version (for example %s)", version, DefaultKafka)
+	if err := kafkaconf.CheckVersion(version); err != nil {
+		return nil, "", err
 	}
 	libs, err := cached(ctx, filepath.Join(p.cacheDir, "kafka-"+version, "libs"), func(tmp string) error {
 		progress("fetching Kafka " + version)
-		return fetch(ctx, version, tmp)
+		if err := fetch(ctx, version, tmp); err != nil {
+			return err
+		}
+		return checkFetched(version, tmp)
 	})
+	if err == nil {
+		err = checkCached(version, libs)
+	}
 	if err != nil {
 		return nil, "", err
 	}
@@ -62,7 +69,7 @@ func jarsOfHome(home string) ([]string, string, error) {
 	}
 	for _, jar := range jars {
 		if m := coreJar.FindStringSubmatch(filepath.Base(jar)); m != nil {
-			return jars, m[1], nil
+			return jars, m[1], kafkaconf.CheckVersion(m[1])
 		}
 	}
 	return nil, "", fmt.Errorf("%s is no Kafka directory: its libs folder has no kafka_2.13-….jar", home)
@@ -74,18 +81,18 @@ func fetch(ctx context.Context, version, dir string) error {
 	if err != nil {
 		return err
 	}
-	work, err := os.MkdirTemp("", "chaeos-pom-")
+	work, err := scratch.Make(ctx, scratch.Root(), "pom")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(work)
-	pom := filepath.Join(work, "pom.xml")
+	defer func() { _ = work.Remove(context.WithoutCancel(ctx)) }()
+	pom := filepath.Join(work.Path, "pom.xml")
 	if err := writePom(pom, version); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, fetchWithin, fmt.Errorf("no end of Maven within %s", fetchWithin))
 	defer cancel()
-	out, err := run(ctx, exec.Command(mvn, "-q", "-B", "-f", pom, "dependency:copy-dependencies", "-DoutputDirectory="+dir))
+	out, err := run(ctx, exec.Command(mvn, "-q", "-B", "--strict-checksums", "-f", pom, "dependency:copy-dependencies", "-DoutputDirectory="+dir))
 	if err != nil {
 		return fetchError(version, out, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/chaeos/chaeos/harness/procs"
 )
@@ -19,6 +20,9 @@ const (
 	InstallJava  = "apt-get install openjdk-17-jdk-headless"
 	InstallMaven = "apt-get install maven"
 )
+
+// javaWithin bounds the question which version a Java runtime has.
+const javaWithin = 30 * time.Second
 
 // java is a Java runtime of this machine.
 type java struct {
@@ -34,10 +38,9 @@ func findJava(ctx context.Context) (java, error) {
 		missing.Reason = "there is no java on the path and JAVA_HOME names none"
 		return java{}, missing
 	}
-	out, err := run(ctx, exec.Command(path, "-version"))
-	version := JavaVersion(out)
-	if err != nil || version == "" {
-		missing.Reason = fmt.Sprintf("%s -version says %q", path, strings.TrimSpace(out))
+	version, err := askJava(ctx, path, javaWithin)
+	if err != nil {
+		missing.Reason = err.Error()
 		return java{}, missing
 	}
 	if JavaMajor(version) < OldestJava {
@@ -45,6 +48,21 @@ func findJava(ctx context.Context) (java, error) {
 		return java{}, missing
 	}
 	return java{path: path, version: version}, nil
+}
+
+// askJava asks a Java runtime for its version.
+func askJava(ctx context.Context, path string, within time.Duration) (string, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, within, fmt.Errorf("no answer within %s", within))
+	defer cancel()
+	out, err := run(ctx, exec.Command(path, "-version"))
+	version := JavaVersion(out)
+	switch {
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("%s -version: %w", path, context.Cause(ctx))
+	case err != nil || version == "":
+		return "", fmt.Errorf("%s -version says %q", path, strings.TrimSpace(out))
+	}
+	return version, nil
 }
 
 // FindJava returns the version of the Java runtime that clusters run on, or a *MissingToolError.

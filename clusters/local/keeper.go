@@ -19,14 +19,23 @@ import (
 
 	"github.com/chaeos/chaeos/clusters/kafkaconf"
 	"github.com/chaeos/chaeos/clusters/ready"
+	"github.com/chaeos/chaeos/clusters/scratch"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/together"
+	"github.com/chaeos/chaeos/harness/wait"
 )
 
 // Why a keeper ends.
 var (
 	errStarterGone = errors.New("the process that started this cluster is gone")
 	errClosed      = errors.New("closed by command")
+	errFolderGone  = errors.New("the cluster's folder was removed")
+)
+
+// The cluster's folder: how its name begins, and the socket in it.
+const (
+	clusterKind  = "cluster"
+	keeperSocket = "k.sock"
 )
 
 // teardownWithin bounds the end of a cluster: SIGKILL, reap, remove.
@@ -54,7 +63,7 @@ func RunKeeper(ctx context.Context, in io.Reader, out io.Writer, prepare Prepare
 	err := k.start(ctx)
 	if err == nil {
 		k.tell(event{Ready: k.describe()})
-		<-ctx.Done()
+		k.watchFolder(ctx, lookEvery)
 		slog.Info("keeper ends", "because", context.Cause(ctx))
 	}
 	teardownErr := k.teardown()
@@ -75,6 +84,19 @@ func watchStarter(in io.Reader, end context.CancelCauseFunc) {
 	}
 }
 
+// lookEvery is how often a keeper looks whether its folder is still there.
+const lookEvery = 5 * time.Second
+
+// watchFolder waits for the end of ctx, and ends the cluster when somebody removes its folder, as what tidies temporary folders
+// does after days: no command could find the cluster any more, and its brokers would run without files.
+func (k *keeper) watchFolder(ctx context.Context, every time.Duration) {
+	err := wait.Poll(ctx, every, func() (bool, error) { return k.folder.Gone(), nil })
+	if err == nil {
+		k.end(errFolderGone)
+	}
+	<-ctx.Done()
+}
+
 func asStartError(err error) *StartError {
 	var start *StartError
 	if errors.As(err, &start) {
@@ -90,7 +112,8 @@ type keeper struct {
 	prepare PrepareLink
 	end     context.CancelCauseFunc
 
-	dir       string
+	folder    *scratch.Folder
+	dir       string // the folder's path
 	clusterID string
 	layout    layout
 	proxies   *links
@@ -109,9 +132,11 @@ func (k *keeper) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, k.plan.ReadyWithin, fmt.Errorf("not ready within %s", k.plan.ReadyWithin))
 	defer cancel()
 	var err error
-	if k.dir, err = newClusterDir(ctx, k.plan.RuntimeRoot); err != nil {
+	if k.folder, err = scratch.Make(ctx, k.plan.RuntimeRoot, clusterKind); err != nil {
 		return err
 	}
+	k.folder.Keep()
+	k.dir = k.folder.Path
 	k.tell(event{Dir: k.dir})
 	if err := k.openProxies(ctx); err != nil {
 		return err
@@ -223,7 +248,7 @@ func (k *keeper) teardown() error {
 			return n.Kill(ctx)
 		})
 		if k.dir != "" {
-			k.teardownErr = errors.Join(k.teardownErr, removeClusterDir(ctx, k.dir))
+			k.teardownErr = errors.Join(k.teardownErr, scratch.Remove(ctx, k.dir))
 		}
 	})
 	return k.teardownErr

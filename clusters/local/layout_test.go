@@ -2,8 +2,6 @@ package local
 
 import (
 	"net"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -59,19 +57,6 @@ func TestTakenAddressFailsTheProbe(t *testing.T) {
 	require.NoError(t, err)
 	defer taken.Close()
 	require.ErrorContains(t, probe(l.fixed()), "is taken")
-}
-
-func TestSweepRemovesOnlyFoldersOfDeadKeepers(t *testing.T) {
-	root := t.TempDir()
-	live, err := newClusterDir(t.Context(), root) // locked by this process
-	require.NoError(t, err)
-	dead := filepath.Join(root, "cluster-dead")
-	require.NoError(t, os.MkdirAll(filepath.Join(dead, "node-1"), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(dead, keeperLock), nil, 0o600))
-	_, err = newClusterDir(t.Context(), root)
-	require.NoError(t, err)
-	require.NoDirExists(t, dead)
-	require.DirExists(t, live)
 }
 
 func TestIDsNeverLookLikeFlags(t *testing.T) {

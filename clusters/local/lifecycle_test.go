@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chaeos/chaeos/clusters/ready"
+	"github.com/chaeos/chaeos/clusters/scratch"
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/wait"
 )
@@ -31,7 +32,7 @@ func ownTemp(t *testing.T) string {
 
 func clusterDirs(t *testing.T) []string {
 	t.Helper()
-	dirs, err := filepath.Glob(filepath.Join(runtimeRoot(), "cluster-*"))
+	dirs, err := filepath.Glob(filepath.Join(scratch.Root(), "cluster-*"))
 	require.NoError(t, err)
 	return dirs
 }
@@ -165,9 +166,20 @@ func TestDetachedClusterIsFoundAndEnded(t *testing.T) {
 	require.ErrorIs(t, err, harness.ErrNoCluster)
 }
 
+// TestKeeperWhoseFolderIsRemovedEnds: what tidies temporary folders knows nothing of the processes that use them.
+func TestKeeperWhoseFolderIsRemovedEnds(t *testing.T) {
+	ctx, end := context.WithCancelCause(t.Context())
+	folder, err := scratch.Make(ctx, filepath.Join(t.TempDir(), "root"), clusterKind)
+	require.NoError(t, err)
+	require.NoError(t, os.RemoveAll(folder.Path))
+	(&keeper{folder: folder, end: end}).watchFolder(ctx, time.Millisecond)
+	require.ErrorIs(t, context.Cause(ctx), errFolderGone)
+}
+
 func TestStaleRecordIsReported(t *testing.T) {
-	state, dir := t.TempDir(), filepath.Join(t.TempDir(), "cluster-1")
+	state, dir := t.TempDir(), filepath.Join(t.TempDir(), filepath.Base(scratch.Root()), "cluster-1")
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "node-1"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, scratch.LockName), nil, 0o600))
 	require.NoError(t, saveState(state, description{Info: harness.ClusterInfo{KeeperPid: os.Getpid(), DataDir: dir}}))
 	_, err := Attach(t.Context(), state)
 	require.ErrorIs(t, err, harness.ErrStale)

@@ -17,7 +17,9 @@ import (
 
 	"github.com/chaeos/chaeos/clusters/kafkaconf"
 	"github.com/chaeos/chaeos/clusters/machine"
+	"github.com/chaeos/chaeos/clusters/scratch"
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/files"
 )
 
 // Name is the provider's registered name.
@@ -74,10 +76,13 @@ func (p *Provider) Start(ctx context.Context, spec harness.ClusterSpec) (harness
 
 // plan prepares what the brokers run from.
 func (p *Provider) plan(ctx context.Context, spec harness.ClusterSpec, progress func(string)) (plan, error) {
+	if err := files.MakePrivate(p.cacheDir); err != nil {
+		return plan{}, fmt.Errorf("the cache of jars (CHAEOS_CACHE names another): %w", err)
+	}
 	if err := errors.Join(spec.Topology.Check(), machine.CheckMemory(spec.Topology, machine.Meminfo)); err != nil {
 		return plan{}, err
 	}
-	made := plan{Topology: spec.Topology, Properties: spec.Properties, LogDir: spec.LogDir, RuntimeRoot: runtimeRoot(), ReadyWithin: spec.ReadyWithin}
+	made := plan{Topology: spec.Topology, Properties: spec.Properties, LogDir: spec.LogDir, RuntimeRoot: scratch.Root(), ReadyWithin: spec.ReadyWithin}
 	if made.ReadyWithin == 0 {
 		made.ReadyWithin = readyWithin
 	}

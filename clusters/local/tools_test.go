@@ -1,7 +1,6 @@
 package local
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chaeos/chaeos/clusters/scratch"
 	"github.com/chaeos/chaeos/harness"
 )
 
@@ -115,6 +115,85 @@ func TestKafkaHome(t *testing.T) {
 	require.Equal(t, "4.1.0", version)
 }
 
+func TestSilentJava(t *testing.T) {
+	fakeTool(t, "java", "while :; do :; done")
+	path, err := JavaPath()
+	require.NoError(t, err)
+	_, err = askJava(t.Context(), path, 50*time.Millisecond)
+	require.EqualError(t, err, path+" -version: no answer within 50ms")
+}
+
+func TestTooOldVersionRunsNothing(t *testing.T) {
+	fakeTool(t, "java", goodJava)
+	require.EqualError(t, startError(t, harness.ClusterSpec{Kafka: "2.8.0"}), "Kafka 2.8.0 is too old: 3.9.0 and newer are supported")
+}
+
+// fetches is a Maven that finds one jar of a version. The tools folder has no other program than these.
+func fetches(version string) string {
+	return `for a in "$@"; do case "$a" in -DoutputDirectory=*) d="${a#-DoutputDirectory=}";; --strict-checksums) strict=yes;; esac; done
+[ "$strict" = yes ] || exit 1
+/bin/mkdir -p "$d"; echo sound >"$d/kafka_2.13-` + version + `.jar"`
+}
+
+// TestChangedJarsAreNotRun: what Maven fetched of the default version must be what was released, and of any version what it
+// was when it was fetched.
+func TestChangedJarsAreNotRun(t *testing.T) {
+	fakeTool(t, "java", goodJava)
+	fakeTool(t, "mvn", fetches(DefaultKafka))
+	cache := t.TempDir()
+	find := func(version string) error {
+		_, _, err := New(cache, nil).findJars(t.Context(), version, "", func(string) {})
+		return err
+	}
+	require.ErrorContains(t, find(""), "is not what it was released as")
+	require.NoDirExists(t, filepath.Join(cache, "kafka-"+DefaultKafka), "nothing of it is kept")
+
+	fakeTool(t, "mvn", fetches("9.9.9"))
+	require.NoError(t, find("9.9.9"))
+	fakeTool(t, "mvn", "exit 1") // not asked again
+	require.NoError(t, find("9.9.9"))
+	jar := filepath.Join(cache, "kafka-9.9.9", "libs", "kafka_2.13-9.9.9.jar")
+	require.NoError(t, os.WriteFile(jar, []byte("changed"), 0o644))
+	require.ErrorContains(t, find("9.9.9"), "damaged or missing, by their SHA-256: kafka_2.13-9.9.9.jar in "+filepath.Dir(jar))
+	require.NoError(t, os.Remove(jar))
+	require.ErrorContains(t, find("9.9.9"), "kafka_2.13-9.9.9.jar")
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(jar), "added.jar"), nil, 0o644))
+	require.ErrorContains(t, find("9.9.9"), "added.jar")
+	require.ErrorContains(t, find("8.8.8"), "could not fetch")
+	require.NoDirExists(t, filepath.Join(cache, "kafka-8.8.8"), "a failed fetch leaves no folder")
+}
+
+func TestCacheOfOthers(t *testing.T) {
+	fakeTool(t, "java", goodJava)
+	cache := t.TempDir()
+	require.NoError(t, os.Chmod(cache, 0o777))
+	_, err := New(cache, []string{"never-run"}).Start(within(t, 30*time.Second), harness.ClusterSpec{LogDir: t.TempDir()})
+	require.ErrorContains(t, err, "others may write into "+cache)
+	require.ErrorContains(t, err, "CHAEOS_CACHE")
+}
+
+func TestRecordOfAnotherFolder(t *testing.T) {
+	state, mine := t.TempDir(), t.TempDir()
+	kept := filepath.Join(mine, "kept")
+	require.NoError(t, os.WriteFile(kept, nil, 0o644))
+	for _, dir := range []string{mine, "", "/", filepath.Join(scratch.Root(), "other"), filepath.Join(scratch.Root(), "cluster-1", "..")} {
+		require.NoError(t, saveState(state, description{Info: harness.ClusterInfo{DataDir: dir}}))
+		_, err := Attach(t.Context(), state)
+		require.ErrorContains(t, err, "is not the folder of a cluster", dir)
+	}
+	require.FileExists(t, kept)
+}
+
+func TestRecordCutShort(t *testing.T) {
+	state := t.TempDir()
+	require.NoError(t, os.WriteFile(stateFile(state), []byte(`{"info":`), 0o600))
+	_, err := Attach(t.Context(), state)
+	require.ErrorIs(t, err, harness.ErrStale)
+	require.ErrorContains(t, err, "can't be read")
+	_, err = Attach(t.Context(), state)
+	require.ErrorIs(t, err, harness.ErrNoCluster, "it is not in the way any more")
+}
+
 func TestPomNamesTheVersion(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pom.xml")
 	require.NoError(t, writePom(path, "4.0.0"))
@@ -142,16 +221,4 @@ func TestCachedFillsOnceAndNeverHalf(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.Equal(t, 2, fills)
-}
-
-func TestLockFileWaitsForItsTurn(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "lock")
-	unlock, err := lockFile(t.Context(), path)
-	require.NoError(t, err)
-	_, err = lockFile(within(t, 100*time.Millisecond), path)
-	require.ErrorIs(t, err, context.DeadlineExceeded)
-	unlock()
-	unlock, err = lockFile(t.Context(), path)
-	require.NoError(t, err)
-	unlock()
 }

@@ -20,10 +20,10 @@ const (
 
 const exitHelp = `Exit codes:
   0  every claim came out as the experiment expects
-  1  infrastructure: a cluster, a process or a file failed
+  1  infrastructure: a cluster, a process or a file failed before there was anything to judge
   2  usage: the command line or an experiment's YAML can't be carried out
   3  a claim was violated that must hold
-  4  inconclusive, interrupted, or a claim held that must break
+  4  inconclusive (also a cluster or process that failed later), interrupted, or a claim held that must break
 Of several experiments the first of 2, 1, 3, 4 decides.`
 
 // precedence orders the exit codes: the first that any of several runs came to is the command's.
