@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -203,3 +204,19 @@ func (p TopicPlan) Pipeline(name string) (PipelineLayout, error) {
 
 // SharedSource is the number of the source that fills the shared input topic.
 const SharedSource uint16 = 0
+
+// SourceRow is the row of the shared source. Experiments may expect something of it as of a pipeline.
+const SourceRow = "source"
+
+// SourceLayout is the shared source as a row of its own: a producer whose output is the input topic. It is idempotent, asks
+// for all acknowledgements and sends again until it gets one: nothing that was acknowledged to it may be missing, and what
+// it sends keeps its order. A restarted source may send a record again.
+func (p TopicPlan) SourceLayout() PipelineLayout {
+	info := PipelineInfo{Name: SourceRow, Claims: AtLeastOnce, About: "the source of the shared input", ProducerOnly: true, InOrder: true}
+	return PipelineLayout{PipelineInfo: info, Source: SharedSource, Output: p.Input}
+}
+
+// ReadsSharedInput reports whether any of these pipelines reads what the shared source sends.
+func ReadsSharedInput(infos []PipelineInfo) bool {
+	return slices.ContainsFunc(infos, func(p PipelineInfo) bool { return !p.ProducerOnly })
+}

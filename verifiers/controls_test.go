@@ -50,7 +50,7 @@ var listedFaults = []planted{
 	}, plainName, func(n *figures) {
 		n.Input, n.Unique, n.AckedAbsent = records-perBatch, records-perBatch, perBatch
 		n.AckedAbsentBy = map[string]uint64{"acked but absent": perBatch}
-	}, harness.Inconclusive, 4, "10 outputs name an input that is not, or no longer, where they say"},
+	}, harness.Inconclusive, 3, "10 outputs name an input that is not, or no longer, where they say"},
 	{"duplicated records at the tail", func(w *world) {
 		l := w.log("out-"+srcName, 2)
 		l.append(&observation.Batch{ProducerID: -1, Records: append([]observation.Record(nil), l.batches[99].Records...)})

@@ -37,7 +37,8 @@ func judge(dir string, most int, pieces saved.Pieces) (*harness.Report, error) {
 		s := rows.NewSubject(run, layout, keep)
 		all = append(all, &judgement{subject: s, set: kit.Begin(s, checks.All())})
 	}
-	in, err := logs.ReadInput(run, inputReaders(all))
+	source := newSourceJudgement(run, keep)
+	in, err := logs.ReadInput(run, source.watching(inputReaders(all)))
 	if err != nil {
 		return nil, err
 	}
@@ -47,6 +48,11 @@ func judge(dir string, most int, pieces saved.Pieces) (*harness.Report, error) {
 	err = together.AtMost(runtime.GOMAXPROCS(0), len(all), func(i int) error { return all[i].judge(in, missing) })
 	if err != nil {
 		return nil, err
+	}
+	if row, err := source.judge(in, missing); err != nil {
+		return nil, err
+	} else if row != nil {
+		all = append(all, row)
 	}
 	for _, j := range all {
 		j.addTo(report, most)

@@ -73,6 +73,10 @@ func TestDishonestBrokers(t *testing.T) {
 	require.Equal(t, s.planted.input, fed.Numbers.Count("ackedAbsent"))
 	require.Zero(t, fed.Numbers.Count("lost"), "the source's fault is charged to no pipeline")
 	require.Equal(t, string(fed.Claims), fed.Delivered, "%+v", fed.Verdicts)
+
+	source := rows[harness.SourceRow]
+	require.Equal(t, s.planted.input, source.Numbers.Count("lost"))
+	require.Equal(t, harness.Violated, source.Verdict(harness.AtLeastOnce))
 }
 
 const (
@@ -146,7 +150,11 @@ func (s *stage) play() (*harness.Report, map[string]harness.Row) {
 	for _, row := range out.Report.Rows {
 		rows[row.Pipeline] = row
 	}
-	require.Len(s.t, rows, 2)
+	want := 2
+	if s.dishonest {
+		want++ // the source, whose promise is broken
+	}
+	require.Len(s.t, rows, want)
 	return out.Report, rows
 }
 

@@ -85,7 +85,7 @@ func (d *decoder) experiment(root ast.Node, doc *document, known []harness.Pipel
 		exp.Options = d.options(f, exp.Pipelines)
 	}
 	if f, ok := fields["expect"]; ok { // needs the pipelines
-		exp.Expect = d.expect(f, exp.Pipelines)
+		exp.Expect = d.expect(f, rowsOf(exp.Pipelines, known))
 	}
 	if f, ok := fields["faults"]; ok && d.err == nil { // needs all the rest
 		d.schedule(f, doc)
@@ -225,6 +225,15 @@ func (d *decoder) bounds(f field, bounds *harness.Bounds) {
 	if v, ok := fields["stall-threshold"]; ok {
 		bounds.StallThreshold = d.duration(v, 300*time.Millisecond, time.Hour)
 	}
+}
+
+// rowsOf are the rows of which something can be expected: the pipelines, and the shared source where one of them reads it.
+func rowsOf(pipelines []string, known []harness.PipelineInfo) []string {
+	there := slices.DeleteFunc(slices.Clone(known), func(p harness.PipelineInfo) bool { return !slices.Contains(pipelines, p.Name) })
+	if harness.ReadsSharedInput(there) {
+		return append(slices.Clone(pipelines), harness.SourceRow)
+	}
+	return pipelines
 }
 
 func (d *decoder) expect(f field, named []string) map[string]map[harness.Guarantee]harness.Expectation {

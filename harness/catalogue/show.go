@@ -139,4 +139,11 @@ func expectRows(table *tabwriter.Writer, exp harness.Experiment) {
 		fmt.Fprintf(table, "%s\t%s: %s\n", head, info.Name, strings.Join(texts, ", "))
 		head = ""
 	}
+	if named := exp.Expect[harness.SourceRow]; len(named) > 0 {
+		var texts []string
+		for _, g := range slices.Sorted(maps.Keys(named)) {
+			texts = append(texts, fmt.Sprintf("%s %s", g, named[g]))
+		}
+		fmt.Fprintf(table, "%s\t%s: %s\n", head, harness.SourceRow, strings.Join(texts, ", "))
+	}
 }

@@ -31,7 +31,11 @@ func (l *InputLosses) Of(subject *rows.Subject) (*MissingAcks, error) {
 	if subject.SourceUnderTest() {
 		return nil, nil
 	}
-	s, number := subject.Source, subject.Layout.Source
+	return l.OfSource(subject.Layout.Source, subject.Source)
+}
+
+// OfSource are those of a source.
+func (l *InputLosses) OfSource(number uint16, s *saved.Source) (*MissingAcks, error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	r, in := l.run, l.in

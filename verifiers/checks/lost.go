@@ -2,12 +2,14 @@ package checks
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/verifiers/causes"
 	"github.com/chaeos/chaeos/verifiers/checks/kit"
+	"github.com/chaeos/chaeos/verifiers/logs"
 	"github.com/chaeos/chaeos/verifiers/words"
 )
 
@@ -57,9 +59,21 @@ func finishLost(f *kit.Facts, n *harness.Numbers) []kit.Finding {
 	for _, a := range f.Losses.Anomalies[:min(len(f.Losses.Anomalies), causes.MaxExamples)] {
 		examples = append(examples, a.Text)
 	}
-	found = append(found, kit.Breaks(kit.NoLoss, "%s of %s %s (%s), e.g. %s",
-		words.Number(lost), words.Number(f.InputCount), whatIsLost(f), words.Counts(by), strings.Join(examples, "; "))...)
+	text := fmt.Sprintf("%s of %s %s (%s), e.g. %s",
+		words.Number(lost), words.Number(f.InputCount), whatIsLost(f), words.Counts(by), strings.Join(examples, "; "))
+	if f.SharedSource() && by[causes.ByDeletion] == lost && deletedByFaults(f) {
+		return append(found, kit.With(kit.Note("%s: deleted by the run itself, so no promise is broken", text), f.Losses.Anomalies)...)
+	}
+	found = append(found, kit.Breaks(kit.NoLoss, "%s", text)...)
 	return append(kit.With(found, f.Losses.Anomalies), overtakers(f)...)
+}
+
+// deletedByFaults reports whether recorded faults moved every start of the row's log.
+func deletedByFaults(f *kit.Facts) bool {
+	return !slices.ContainsFunc(f.Out.Parts, func(p *logs.Partition) bool {
+		d := causes.DeletionOf(f.Run, p)
+		return d != nil && d.Fault == ""
+	})
 }
 
 func whatIsLost(f *kit.Facts) string {

@@ -48,6 +48,16 @@ var all = []kit.Check{
 	completeness,
 }
 
+// OfSource lists those checks that judge the shared source as a producer of the input log.
+func OfSource() []kit.Check {
+	return []kit.Check{
+		input, duplicates, lost, hidden, unknown, phantom, outOfOrder, sequences, missingOffsets, epochsBack, corrupt, foreign, source, completeness,
+	}
+}
+
+// OfInput lists those that follow the input log itself, whichever rows read it.
+func OfInput() []kit.Check { return []kit.Check{outOfOrder, sequences, corrupt, foreign} }
+
 // Every program that can judge declares the numbers: reports are read and written by what the checks declare.
 func init() { harness.DeclareNumbers(numbers()) }
 

@@ -47,6 +47,11 @@ func NewSubject(r *saved.Run, layout harness.PipelineLayout, keep Keep) *Subject
 // no committed offsets.
 func (s *Subject) SourceUnderTest() bool { return s.Layout.ProducerOnly }
 
+// SharedSource reports whether the row is the source of the shared input.
+func (s *Subject) SharedSource() bool {
+	return s.SourceUnderTest() && s.Layout.Source == harness.SharedSource
+}
+
 // SharesRecords reports whether the workers are a share group: brokers hand single records to members, and again.
 func (s *Subject) SharesRecords() bool { return s.Layout.ShareGroup }
 
