@@ -53,7 +53,7 @@ func TestBrokerFaultsHealWhicheverStepFails(t *testing.T) {
 			s.allRun(t)
 			_, err = i.(*inject.Injection).CheckHeal(t.Context())
 			require.NoError(t, err)
-			assert.False(t, biteOf(t, i, "p").TookEffect, "it was not applied")
+			assert.False(t, proofOf(t, i, "p").TookEffect, "it was not applied")
 		}
 	}
 }
@@ -90,8 +90,8 @@ func TestPowerLossSaysWhatWasLost(t *testing.T) {
 	s := newStage(t)
 	i := s.inject(t, "power-loss", "all brokers", optionsOf("power-loss"))
 	require.NoError(t, i.Heal(t.Context()))
-	assert.Equal(t, "power lost on 3 brokers; offsets cut on all replicas: 10 of output", biteOf(t, i, "p").Text)
-	assert.False(t, biteOf(t, i, "q").TookEffect, "its logs lost nothing")
+	assert.Equal(t, "power lost on 3 brokers; offsets cut on all replicas: 10 of output", proofOf(t, i, "p").Text)
+	assert.False(t, proofOf(t, i, "q").TookEffect, "its logs lost nothing")
 	require.Len(t, i.(*inject.Injection).Lasting(), 3)
 	assert.Equal(t, harness.Lasting{What: harness.LogWasCut, Topic: "out-p", Node: 1, From: 90, To: 80}, i.(*inject.Injection).Lasting()[0])
 }

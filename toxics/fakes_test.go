@@ -321,13 +321,13 @@ func (s *stage) try(ctx context.Context, t *testing.T, name, selector string, op
 	return fault.Inject(ctx, s.Field, selector)
 }
 
-func biteOf(t *testing.T, i harness.Injection, pipeline string) harness.Proof {
+func proofOf(t *testing.T, i harness.Injection, pipeline string) harness.Proof {
 	t.Helper()
 	for _, b := range i.Proofs(t.Context()) {
 		if b.Pipeline == pipeline {
 			return b
 		}
 	}
-	require.Fail(t, "no bite for "+pipeline)
+	require.Fail(t, "no proof for "+pipeline)
 	return harness.Proof{}
 }

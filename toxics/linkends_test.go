@@ -51,11 +51,11 @@ func TestNarrowLinksHaveABacklog(t *testing.T) {
 	healed(t, narrow, "no toxic left on 1 links")
 	healed(t, wide, "no toxic left on 3 links")
 	assert.Empty(t, s.cluster.toxicsLeft(t))
-	bite := biteOf(t, narrow, "p")
-	assert.True(t, bite.TookEffect, bite.Text)
-	assert.Regexp(t, `^[\d.]+ k?B waiting at one time on p-0-2-client$`, bite.Text)
-	assert.False(t, biteOf(t, narrow, "q").TookEffect)
-	assert.False(t, biteOf(t, wide, "p").TookEffect, "as much as was offered passed")
+	proof := proofOf(t, narrow, "p")
+	assert.True(t, proof.TookEffect, proof.Text)
+	assert.Regexp(t, `^[\d.]+ k?B waiting at one time on p-0-2-client$`, proof.Text)
+	assert.False(t, proofOf(t, narrow, "q").TookEffect)
+	assert.False(t, proofOf(t, wide, "p").TookEffect, "as much as was offered passed")
 }
 
 func TestResetsEndConnections(t *testing.T) {
@@ -64,9 +64,9 @@ func TestResetsEndConnections(t *testing.T) {
 	i := s.inject(t, "reset", "broker 1", map[string]any{"direction": "to"})
 	s.awaitBytes(t, "p-0-1-client", func(b harness.LinkBytes) bool { return b.UpstreamEnded > before["p-0-1-client"].UpstreamEnded })
 	healed(t, i, "no toxic left on 4 links")
-	bite := biteOf(t, i, "p")
-	assert.True(t, bite.TookEffect, bite.Text)
-	assert.Regexp(t, `^\d+ connections? ended on p-`, bite.Text)
+	proof := proofOf(t, i, "p")
+	assert.True(t, proof.TookEffect, proof.Text)
+	assert.Regexp(t, `^\d+ connections? ended on p-`, proof.Text)
 	s.awaitPassing(t, "p-0-1-client")
 }
 
@@ -91,9 +91,9 @@ func TestRefusedLinksListenAgainWhateverHealsLast(t *testing.T) {
 	conn, err = net.Dial("tcp", link.Listen)
 	require.NoError(t, err)
 	_ = conn.Close()
-	assert.True(t, biteOf(t, a, "q").TookEffect)
-	assert.True(t, biteOf(t, b, "p").TookEffect, biteOf(t, b, "p").Text)
-	assert.Regexp(t, `^\d+ connections? ended and refused on p-0-`, biteOf(t, b, "p").Text)
+	assert.True(t, proofOf(t, a, "q").TookEffect)
+	assert.True(t, proofOf(t, b, "p").TookEffect, proofOf(t, b, "p").Text)
+	assert.Regexp(t, `^\d+ connections? ended and refused on p-0-`, proofOf(t, b, "p").Text)
 }
 
 func TestRefuseUnderACancelledContextLeavesNothing(t *testing.T) {
@@ -125,7 +125,7 @@ func TestSlowCloseHoldsTheEndBack(t *testing.T) {
 	s.cluster.bytes[link.Proxy].ended.Add(1) // as the proxies' owner counts it
 	healed(t, i, "no toxic left on 3 links")
 	healed(t, quiet, "no toxic left on 3 links")
-	assert.Equal(t, "1 connection ended late on p-0-2-client", biteOf(t, i, "p").Text)
-	assert.Equal(t, "nothing ended late", biteOf(t, quiet, "p").Text)
-	assert.False(t, biteOf(t, quiet, "p").TookEffect)
+	assert.Equal(t, "1 connection ended late on p-0-2-client", proofOf(t, i, "p").Text)
+	assert.Equal(t, "nothing ended late", proofOf(t, quiet, "p").Text)
+	assert.False(t, proofOf(t, quiet, "p").TookEffect)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/chaeos/chaeos/toxics/target"
 )
 
-func TestPartitionCutsTheTargetAndNobodyElse(t *testing.T) {
+func TestPartitionCutsTheTargetAlone(t *testing.T) {
 	s := newStage(t)
 	i := s.inject(t, "partition", "leader of output/0", nil)
 	assert.Equal(t, []string{
@@ -31,10 +31,10 @@ func TestPartitionCutsTheTargetAndNobodyElse(t *testing.T) {
 	require.NoError(t, i.Heal(t.Context()), "a second heal has nothing to do")
 	assert.Empty(t, s.cluster.toxicsLeft(t))
 	for _, pipeline := range []string{"p", "q"} {
-		bite := biteOf(t, i, pipeline)
-		assert.True(t, bite.TookEffect, bite.Text)
-		assert.Contains(t, bite.Text, "cut on")
-		assert.EqualValues(t, 50, bite.InFlight)
+		proof := proofOf(t, i, pipeline)
+		assert.True(t, proof.TookEffect, proof.Text)
+		assert.Contains(t, proof.Text, "cut on")
+		assert.EqualValues(t, 50, proof.InFlight)
 	}
 	s.awaitPassing(t, "1-2-replication")
 }
@@ -59,8 +59,8 @@ func TestAWorkerLosesOneBroker(t *testing.T) {
 	assert.Equal(t, []int32{0, 2}, i.Resolved().Partitions)
 	s.awaitBytes(t, "p-0-2-client", func(b harness.LinkBytes) bool { return b.UpstreamIn >= b.UpstreamOut+rounds*chunk })
 	require.NoError(t, i.Heal(t.Context()))
-	assert.True(t, biteOf(t, i, "p").TookEffect)
-	assert.False(t, biteOf(t, i, "q").TookEffect, "its source lost nothing")
+	assert.True(t, proofOf(t, i, "p").TookEffect)
+	assert.False(t, proofOf(t, i, "q").TookEffect, "its source lost nothing")
 }
 
 func TestLatencyDelaysWhatPasses(t *testing.T) {
@@ -75,13 +75,13 @@ func TestLatencyDelaysWhatPasses(t *testing.T) {
 	require.NoError(t, i.Heal(t.Context()))
 	assert.Empty(t, s.cluster.toxicsLeft(t))
 	for _, pipeline := range []string{"p", "q"} {
-		bite := biteOf(t, i, pipeline)
-		assert.True(t, bite.TookEffect, bite.Text)
-		assert.Contains(t, bite.Text, "delayed on "+pipeline+"-")
+		proof := proofOf(t, i, pipeline)
+		assert.True(t, proof.TookEffect, proof.Text)
+		assert.Contains(t, proof.Text, "delayed on "+pipeline+"-")
 	}
 }
 
-func TestQuorumCutBitesOnlyWhoIsLedThere(t *testing.T) {
+func TestQuorumCutTakesEffectOnlyOnWhatIsLedThere(t *testing.T) {
 	s := newStage(t)
 	for p := range int32(3) { // broker 3 leads nothing of q
 		require.NoError(t, s.kafka.MoveTopicPartition("out-q", p, 1))
@@ -89,8 +89,8 @@ func TestQuorumCutBitesOnlyWhoIsLedThere(t *testing.T) {
 	i := s.inject(t, "partition", "broker 3", map[string]any{"links": "quorum"})
 	s.awaitBytes(t, "3-1-quorum", func(b harness.LinkBytes) bool { return b.UpstreamIn >= b.UpstreamOut+rounds*chunk })
 	require.NoError(t, i.Heal(t.Context()))
-	assert.True(t, biteOf(t, i, "p").TookEffect)
-	assert.False(t, biteOf(t, i, "q").TookEffect)
+	assert.True(t, proofOf(t, i, "p").TookEffect)
+	assert.False(t, proofOf(t, i, "q").TookEffect)
 }
 
 func TestPartitionHealsWhatItDidBeforeItFailed(t *testing.T) {
@@ -102,7 +102,7 @@ func TestPartitionHealsWhatItDidBeforeItFailed(t *testing.T) {
 	assert.NotEmpty(t, s.cluster.toxicsLeft(t))
 	require.NoError(t, i.Heal(t.Context()))
 	assert.Empty(t, s.cluster.toxicsLeft(t))
-	assert.False(t, biteOf(t, i, "p").TookEffect)
+	assert.False(t, proofOf(t, i, "p").TookEffect)
 }
 
 func TestLinkFaultsHealUnderACancelledContext(t *testing.T) {
@@ -144,7 +144,7 @@ func TestBytesThatCantBeReadProveNothing(t *testing.T) {
 	i := s.inject(t, "partition", "broker 1", nil)
 	s.cluster.failing("bytes", errors.New("no counters"))
 	require.NoError(t, i.Heal(t.Context()))
-	bite := biteOf(t, i, "p")
-	assert.False(t, bite.TookEffect)
-	assert.Contains(t, bite.Text, "not observed: no counters")
+	proof := proofOf(t, i, "p")
+	assert.False(t, proof.TookEffect)
+	assert.Contains(t, proof.Text, "not observed: no counters")
 }

@@ -24,9 +24,9 @@ func TestBrokerKill(t *testing.T) {
 	require.NoError(t, i.Heal(t.Context()))
 	require.NoError(t, i.Heal(t.Context()))
 	assert.Equal(t, []string{"kill 1", "start 1"}, s.cluster.called())
-	bite := biteOf(t, i, "p")
-	assert.True(t, bite.TookEffect)
-	assert.Contains(t, bite.Text, "killed broker 1, which led output/0")
+	proof := proofOf(t, i, "p")
+	assert.True(t, proof.TookEffect)
+	assert.Contains(t, proof.Text, "killed broker 1, which led output/0")
 	assert.Regexp(t, moved, effect())
 }
 
@@ -69,16 +69,16 @@ func TestBrokerKillHealsUnderACancelledContext(t *testing.T) {
 	assert.Equal(t, []string{"kill 1", "start 1"}, s.cluster.called())
 }
 
-func TestBrokerThatServesNothingDoesNotBite(t *testing.T) {
+func TestBrokerThatServesNothingTakesNoEffect(t *testing.T) {
 	s := newStage(t)
 	for p := range int32(3) {
 		require.NoError(t, s.kafka.MoveTopicPartition("out-q", p, 1))
 	}
 	i := s.inject(t, "broker-pause", "broker 3", nil)
 	require.NoError(t, i.Heal(t.Context()))
-	bite := biteOf(t, i, "q")
-	assert.False(t, bite.TookEffect)
-	assert.Equal(t, "no broker that was hit led or coordinated anything of it", bite.Text)
+	proof := proofOf(t, i, "q")
+	assert.False(t, proof.TookEffect)
+	assert.Equal(t, "no broker that was hit led or coordinated anything of it", proof.Text)
 }
 
 func TestWorkerKillAtAPhase(t *testing.T) {
@@ -94,10 +94,10 @@ func TestWorkerKillAtAPhase(t *testing.T) {
 	require.NoError(t, i.Heal(t.Context()))
 	assert.Equal(t, "restart p-1", s.fleet.called()[6])
 	assert.Len(t, s.fleet.called(), 7)
-	bite := biteOf(t, i, "p")
-	assert.True(t, bite.TookEffect)
-	assert.Equal(t, "killed p-1 in phase flushed with 3 records held", bite.Text)
-	assert.False(t, biteOf(t, i, "q").TookEffect, "it has no workers")
+	proof := proofOf(t, i, "p")
+	assert.True(t, proof.TookEffect)
+	assert.Equal(t, "killed p-1 in phase flushed with 3 records held", proof.Text)
+	assert.False(t, proofOf(t, i, "q").TookEffect, "it has no workers")
 }
 
 func TestWorkerKillWithoutAPhaseAndForEver(t *testing.T) {
@@ -105,7 +105,7 @@ func TestWorkerKillWithoutAPhaseAndForEver(t *testing.T) {
 	i := s.inject(t, "worker-kill", "worker 0", map[string]any{"restart": "never"})
 	require.NoError(t, i.Heal(t.Context()))
 	assert.Equal(t, []string{"kill p-0"}, s.fleet.called())
-	assert.True(t, biteOf(t, i, "p").TookEffect)
+	assert.True(t, proofOf(t, i, "p").TookEffect)
 }
 
 func TestWorkerKillThatNeverReachesItsPhaseLetsGo(t *testing.T) {
@@ -116,7 +116,7 @@ func TestWorkerKillThatNeverReachesItsPhaseLetsGo(t *testing.T) {
 	require.ErrorContains(t, err, "not there within 1s")
 	require.NoError(t, i.Heal(t.Context()))
 	assert.Equal(t, []string{"arm flushed p-0", "release p-0"}, s.fleet.called())
-	assert.False(t, biteOf(t, i, "p").TookEffect)
+	assert.False(t, proofOf(t, i, "p").TookEffect)
 }
 
 func TestWorkerKillCancelledWhileItWaits(t *testing.T) {
@@ -142,7 +142,7 @@ func TestWorkerPause(t *testing.T) {
 	require.NoError(t, i.Heal(t.Context()))
 	require.NoError(t, i.Heal(t.Context()))
 	assert.Equal(t, []string{"pause p-0", "resume p-0"}, s.fleet.called())
-	assert.Equal(t, "stopped p-0, which owned output/0,2", biteOf(t, i, "p").Text)
+	assert.Equal(t, "stopped p-0, which owned output/0,2", proofOf(t, i, "p").Text)
 	s.fleet.fails["pause p-1"] = errors.New("no")
 	i, err := s.try(t.Context(), t, "worker-pause", "worker 1", nil)
 	require.Error(t, err)
@@ -150,14 +150,14 @@ func TestWorkerPause(t *testing.T) {
 	assert.NotContains(t, s.fleet.called(), "resume p-1")
 }
 
-func TestNothingInFlightIsNoBite(t *testing.T) {
+func TestNothingInFlightIsNoProof(t *testing.T) {
 	s := newStage(t)
 	s.Observer = idle{}
 	i := s.inject(t, "broker-pause", "broker 1", nil)
 	require.NoError(t, i.Heal(t.Context()))
-	bite := biteOf(t, i, "p")
-	assert.False(t, bite.TookEffect)
-	assert.Contains(t, bite.Text, "but no record was in flight")
+	proof := proofOf(t, i, "p")
+	assert.False(t, proof.TookEffect)
+	assert.Contains(t, proof.Text, "but no record was in flight")
 }
 
 // idle sees everything that was offered.

@@ -84,7 +84,7 @@ func TestWorkerKillChecksPhases(t *testing.T) {
 	}
 }
 
-func TestLinksThatNobodyHas(t *testing.T) {
+func TestLinksThatDoNotExist(t *testing.T) {
 	for _, c := range []struct {
 		target  string
 		options map[string]any

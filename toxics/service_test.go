@@ -53,10 +53,10 @@ func TestAnswersOfTheServiceAreLost(t *testing.T) {
 		return b.UpstreamOut >= before+rounds*chunk && b.DownstreamIn > b.DownstreamOut
 	})
 	healed(t, i, "no toxic left on 1 links")
-	bite := biteOf(t, i, "e")
-	assert.True(t, bite.TookEffect, bite.Text)
-	assert.Regexp(t, `^[\d.]+ k?B cut on service$`, bite.Text)
-	assert.False(t, biteOf(t, i, "p").TookEffect, "it calls no service")
+	proof := proofOf(t, i, "e")
+	assert.True(t, proof.TookEffect, proof.Text)
+	assert.Regexp(t, `^[\d.]+ k?B cut on service$`, proof.Text)
+	assert.False(t, proofOf(t, i, "p").TookEffect, "it calls no service")
 	assert.Empty(t, s.cluster.toxicsLeft(t))
 }
 
@@ -75,7 +75,7 @@ func TestTheServicesLinkIsSlowAndRefuses(t *testing.T) {
 	_ = conn.Close()
 	s.awaitPassing(t, harness.ServiceProxy) // what others sent arrives late, too
 	healed(t, slow, "no toxic left on 1 links")
-	assert.True(t, biteOf(t, slow, "e").TookEffect)
+	assert.True(t, proofOf(t, slow, "e").TookEffect)
 
 	refused := s.injectService(t, "refuse", map[string]any{"links": "service"})
 	_, err = net.Dial("tcp", listen)
@@ -100,7 +100,7 @@ func TestTheServicesLinkIsItsOwn(t *testing.T) {
 		"a broker's":   {"broker 1", map[string]any{"links": "service"}, calls, `is the link of the target "external service"`},
 		"a worker's":   {"worker 0", map[string]any{"links": "service"}, calls, `is the link of the target "external service"`},
 		"from a few":   {"external service", map[string]any{"links": "service", "from": "worker 0"}, calls, "from: all workers call"},
-		"nobody calls": {"external service", map[string]any{"links": "service"}, testScope, "no pipeline of the experiment calls"},
+		"no caller": {"external service", map[string]any{"links": "service"}, testScope, "no pipeline of the experiment calls"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fault, err := New("latency", c.options)
@@ -129,16 +129,16 @@ func TestAServiceThatFailsIsProvedByItsStore(t *testing.T) {
 			require.NoError(t, i.Heal(t.Context()))
 			require.NoError(t, store.Unconfirmed("e"))
 			assert.Equal(t, calls, s.fleet.called())
-			bite := biteOf(t, i, "e")
-			assert.True(t, bite.TookEffect)
-			assert.Contains(t, bite.Text, "2 calls taken and not confirmed")
-			assert.False(t, biteOf(t, i, "p").TookEffect)
+			proof := proofOf(t, i, "e")
+			assert.True(t, proof.TookEffect)
+			assert.Contains(t, proof.Text, "2 calls taken and not confirmed")
+			assert.False(t, proofOf(t, i, "p").TookEffect)
 		})
 	}
 	s, _ := serviceStage(t)
 	i := s.injectService(t, "service-fail", map[string]any{"how": "error"})
 	require.NoError(t, i.Heal(t.Context()))
-	assert.False(t, biteOf(t, i, "e").TookEffect, "nobody called meanwhile")
+	assert.False(t, proofOf(t, i, "e").TookEffect, "no call meanwhile")
 }
 
 // TestAServiceThatForgetsIsProvedByItsStore: it counts the keys that it has lost.
@@ -152,8 +152,8 @@ func TestAServiceThatForgetsIsProvedByItsStore(t *testing.T) {
 	require.NoError(t, store.Forget()) // what the service does once it is armed
 	require.NoError(t, i.Heal(t.Context()))
 	assert.Equal(t, []string{"arm forgetting service", "release service"}, s.fleet.called())
-	bite := biteOf(t, i, "e")
-	assert.True(t, bite.TookEffect)
-	assert.Equal(t, "3 keys forgotten", bite.Text)
-	assert.False(t, biteOf(t, i, "p").TookEffect)
+	proof := proofOf(t, i, "e")
+	assert.True(t, proof.TookEffect)
+	assert.Equal(t, "3 keys forgotten", proof.Text)
+	assert.False(t, proofOf(t, i, "p").TookEffect)
 }

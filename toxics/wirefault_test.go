@@ -60,10 +60,10 @@ func TestTheThirdEndTxnsResponseIsDropped(t *testing.T) {
 		require.NoError(t, transact(t, client, "out-p"), "the client asks again")
 	}
 	require.NoError(t, i.Heal(t.Context()))
-	bite := biteOf(t, i, "p")
-	assert.True(t, bite.TookEffect, bite.Text)
-	assert.Regexp(t, `^1 EndTxn response cut off on kafka-p-0-\d; answers: NONE ×1$`, bite.Text)
-	assert.False(t, biteOf(t, i, "q").TookEffect, "q ends no transactions")
+	proof := proofOf(t, i, "p")
+	assert.True(t, proof.TookEffect, proof.Text)
+	assert.Regexp(t, `^1 EndTxn response cut off on kafka-p-0-\d; answers: NONE ×1$`, proof.Text)
+	assert.False(t, proofOf(t, i, "q").TookEffect, "q ends no transactions")
 	assertForgotten(t, s)
 }
 
@@ -87,9 +87,9 @@ func TestHeldRequestsAreReleasedByTheHeal(t *testing.T) {
 	require.NoError(t, i.Heal(t.Context()))
 	require.NoError(t, i.Heal(t.Context()))
 	require.NoError(t, <-acked)
-	bite := biteOf(t, i, "q")
-	assert.True(t, bite.TookEffect, bite.Text)
-	assert.Regexp(t, `^1 Produce request held up to \d+\.\ds on kafka-q-source-\d; answers: NONE ×1$`, bite.Text)
+	proof := proofOf(t, i, "q")
+	assert.True(t, proof.TookEffect, proof.Text)
+	assert.Regexp(t, `^1 Produce request held up to \d+\.\ds on kafka-q-source-\d; answers: NONE ×1$`, proof.Text)
 	assertForgotten(t, s)
 }
 

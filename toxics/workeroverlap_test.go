@@ -93,7 +93,7 @@ func TestFaultsOnWorkersThatAreNotThereAreErrors(t *testing.T) {
 			b, err := s.try(t.Context(), t, second, "worker 0", nil)
 			require.ErrorContains(t, err, "worker p-0 is "+string(was), "%s on top of %s", second, first)
 			require.ErrorContains(t, err, "another fault has it")
-			assert.Less(t, s.fleet.looks.Load()-looks, int64(20), "nobody waits for it")
+			assert.Less(t, s.fleet.looks.Load()-looks, int64(20), "nothing waits for it")
 			require.NoError(t, b.Heal(t.Context()))
 			_, err = b.(*inject.Injection).CheckHeal(t.Context())
 			require.NoError(t, err)

@@ -53,7 +53,7 @@ func TestTheRegistryIsSorted(t *testing.T) {
 	require.ErrorContains(t, err, "one of "+strings.Join(names, ", "))
 }
 
-// written has at least one line for every trigger: its settings, by what it says that it waits for.
+// written has at least one line for every trigger: its settings, by the text of what it waits for.
 var written = map[string]map[string]any{
 	"20 records acked":                        {"acked": uint64(20)},
 	"20 records acked to the source of acks1": {"acked": 20, "of": "acks1"},
@@ -208,7 +208,7 @@ func TestAckedCountsFromWhenItWasArmed(t *testing.T) {
 	require.ErrorContains(t, err, "of 1000000 records are acked")
 }
 
-func TestAPhaseHoldsTheLivingHolderOfEveryPipeline(t *testing.T) {
+func TestAPhaseHoldsTheLivingOwnerOfEveryPipeline(t *testing.T) {
 	f := newFleet()
 	armed, saw, err := fire(t, &harness.Field{Fleet: f}, "phase", map[string]any{"phase": "flushed", "nth": 3})
 	require.NoError(t, err)
@@ -238,7 +238,7 @@ func TestAWorkerThatIsArmedByAnotherIsLeftAlone(t *testing.T) {
 	require.Equal(t, []string{"arm flushed after 0 idempotent-1", "release idempotent-1"}, f.calls)
 }
 
-func TestAPartitionThatNobodyHoldsIsSaid(t *testing.T) {
+func TestAPartitionWithoutOwnerIsReported(t *testing.T) {
 	f := newFleet()
 	f.members[3].Partitions = nil
 	trigger := newTrigger(t, "end-txn", map[string]any{"end-txn": 2})

@@ -90,7 +90,7 @@ type control struct {
 // check without.
 var controls = map[string]control{
 	"aborted-seen":       {finds: numbers{"abortedSeen": uint64(30)}},
-	"bites":              {says: "did not take effect: 0 bytes cut"},
+	"took-effect":        {says: "did not take effect: 0 bytes cut"},
 	"bounds":             {says: "0 records became visible before the first fault, 100 are needed"},
 	"committed-not-seen": {finds: numbers{"committedNotSeen": uint64(30)}},
 	"completeness":       {says: "read up to offset 1000 of 1001"},

@@ -19,7 +19,7 @@ func requireDoubt(t *testing.T, r *harness.Report, name, why string) {
 	require.Equal(t, 4, r.Exit, why)
 }
 
-// TestCutHistoryProvesNothing: wherever a worker's history ends too early, its row is in doubt, whoever says how long it was.
+// TestCutHistoryProvesNothing: wherever a worker's history ends too early, its row is in doubt, whatever says how long it was.
 func TestCutHistoryProvesNothing(t *testing.T) {
 	for _, name := range []string{txnName, plainName} {
 		entries := len(newWorld(60).hist(name + "-0").entries)

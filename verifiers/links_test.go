@@ -12,7 +12,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers/evidence"
 )
 
-// TestEvidenceFollowsNoLink: a run's folder from elsewhere may hold links to files of whoever judges it.
+// TestEvidenceFollowsNoLink: a run's folder from elsewhere may hold links to files of the person who judges it.
 func TestEvidenceFollowsNoLink(t *testing.T) {
 	dir, mine := verifiers.SavePlanted(t, ""), filepath.Join(t.TempDir(), "mine")
 	require.NoError(t, os.WriteFile(mine, []byte("keep"), 0o644))

@@ -208,7 +208,7 @@ func (s *slowRow) shownUndue() (n uint64) {
 	return n
 }
 
-// delivered says that a poll of the live reader reached over an offset of the output.
+// delivered reports whether a poll of the live reader reached over an offset of the output.
 func (s *slowRow) delivered(number int32, offset int64) bool {
 	topic, p := s.layout.Place(number, parts)
 	return slices.ContainsFunc(s.w.hist("observer-live").entries, func(e history.Entry) bool {

@@ -27,7 +27,7 @@ func (w *world) delivers(topic string, partition int32, n int, from, to int64) {
 	}
 }
 
-// forgetInput takes everything away that says that a batch was in the input: its acknowledgement, and its deliveries.
+// forgetInput takes everything away that shows that a batch was in the input: its acknowledgement, and its deliveries.
 func (w *world) forgetInput(partition int32, batch int) {
 	for _, e := range w.hist("source-input").entries {
 		if a, ok := e.(*history.Acked); ok {
@@ -78,7 +78,7 @@ var plantedLogs = []planted{
 	{"a record missing from the middle of a batch", func(w *world) { w.log(inTopic, 1).dropRecord(w.log(inTopic, 1).batches[40], 4) }, plainName, nil,
 		harness.Inconclusive, 3, "in/1: 1 offsets are missing though the log goes on after them, first 404 to 404"},
 	{"a batch that holds fewer records than it says", func(w *world) { w.log("out-"+plainName, 1).batches[40].Count-- }, plainName, nil,
-		harness.Inconclusive, 4, "the batch at offset 400 says that it holds 9 records, and its offsets are those of 10"},
+		harness.Inconclusive, 4, "the batch at offset 400 claims 9 records, and its offsets are those of 10"},
 	{"a batch that is there again at its own offsets", func(w *world) {
 		l := w.log("out-"+plainName, 1)
 		l.batches = slices.Insert(l.batches, 40, l.batches[40])
@@ -90,13 +90,13 @@ var plantedLogs = []planted{
 	}, harness.Inconclusive, 4, "out-idempotent/1: its observation file can't be read to its end after 40 batches"},
 	{"an index of fewer records than its file", func(w *world) {
 		w.tweak = func(x *observation.Index) { x.Partition(inTopic, 1).Records = 4 }
-	}, plainName, nil, harness.Inconclusive, 4, "in/1: the index says that it holds 100 batches with 4 records, its observation file holds 100 with 1000"},
+	}, plainName, nil, harness.Inconclusive, 4, "in/1: the index claims 100 batches with 4 records, its observation file holds 100 with 1000"},
 	{"an index of fewer batches than its file", func(w *world) {
 		w.tweak = func(x *observation.Index) { x.Partition("out-"+plainName, 1).Batches-- }
-	}, plainName, nil, harness.Inconclusive, 4, "out-idempotent/1: the index says that it holds 99 batches with 1000 records"},
+	}, plainName, nil, harness.Inconclusive, 4, "out-idempotent/1: the index claims 99 batches with 1000 records"},
 	{"an index that was read less far than its file", func(w *world) {
 		w.tweak = func(x *observation.Index) { x.Partition("out-"+plainName, 1).Reached = 900 }
-	}, plainName, nil, harness.Inconclusive, 4, "the index says that it was read up to offset 900, its observation file ends at 1000"},
+	}, plainName, nil, harness.Inconclusive, 4, "by the index it was read up to offset 900, its observation file ends at 1000"},
 	{"an index with another number of committed records", func(w *world) {
 		w.tweak = func(x *observation.Index) {
 			p := x.Partition("out-"+txnName, 1)
@@ -149,7 +149,7 @@ var plantedOrders = []planted{
 		nil, harness.Violated, 3, "in/2: 1 records come after one that the same producer sent later, first at offset 405"},
 	{"two records of a row that does not claim order", func(w *world) { w.log("out-"+plainName, 1).swap(40, 4, 40, 5) }, plainName,
 		func(n *figures) { n.Reordered = 1 }, harness.Held, 0, ""},
-	{"two records of a row that says that it keeps its order", func(w *world) {
+	{"two records of a row that claims to keep its order", func(w *world) {
 		w.record.Plan.Pipelines[1].InOrder = true
 		w.log("out-"+plainName, 1).swap(40, 4, 40, 5)
 	}, plainName, func(n *figures) { n.Reordered = 1 }, harness.Held, 3, "out-idempotent/1: 1 records come after one"},

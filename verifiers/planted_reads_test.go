@@ -194,7 +194,7 @@ func TestReadsThatWentWrong(t *testing.T) {
 	}
 }
 
-// TestReadsThatAreExcused: a worker may go back, begin anew and read what another had; a log that was cut off or deleted is not
+// TestReadsThatAreExcused: a worker may go back, begin again and read what another had; a log that was cut off or deleted is not
 // what readers were given.
 func TestReadsThatAreExcused(t *testing.T) {
 	for name, do := range map[string]func(w *world){

@@ -613,7 +613,7 @@ var plantedFaults = []planted{
 		w.fault(1000, 2000).Proofs[1] = harness.Proof{Pipeline: plainName, Text: "0 bytes cut"}
 	}, plainName,
 		nil, harness.Inconclusive, 4, "broker-kill leader of output/0 did not take effect: 0 bytes cut"},
-	{"a fault that was not meant to bite", func(w *world) {
+	{"a fault that was not meant to take effect", func(w *world) {
 		f := w.fault(1000, 2000)
 		f.Proofs[1], f.AimsAt = harness.Proof{Pipeline: plainName, Text: "0 bytes cut"}, []string{txnName}
 	}, plainName, nil, harness.Held, 0, ""},

@@ -104,11 +104,11 @@ func TestStallEnds(t *testing.T) {
 		}},
 		{"a timeout", "abort by timeout", func(w *world) {
 			w.abort(neverAsked)
-			w.culprit().TimeoutMillis = 1200
+			w.atLSO().TimeoutMillis = 1200
 		}},
 		{"a timeout that only the run's own settings tell", "abort by timeout", func(w *world) {
 			w.abort(neverAsked)
-			w.culprit().TimeoutMillis, w.culprit().StartMillis = 0, -1
+			w.atLSO().TimeoutMillis, w.atLSO().StartMillis = 0, -1
 			w.record.Shared.TransactionTimeout = 1200 * time.Millisecond
 		}},
 		{"a successor's request for a producer id", "new producer epoch", func(w *world) {
@@ -140,8 +140,8 @@ func TestStallEnds(t *testing.T) {
 	}
 }
 
-// culprit is the observer's naming of the stalled transaction.
-func (w *world) culprit() *history.TransactionAtLSO {
+// atLSO is the observer's naming of the stalled transaction.
+func (w *world) atLSO() *history.TransactionAtLSO {
 	for _, e := range w.hist("observer-samples").entries {
 		if c, ok := e.(*history.TransactionAtLSO); ok {
 			return c
@@ -187,9 +187,9 @@ func TestStallStateAtOnset(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := stallWorld()
-			w.culprit().State, w.culprit().StartMillis = c.state, 0
+			w.atLSO().State, w.atLSO().StartMillis = c.state, 0
 			if c.began > 0 {
-				w.culprit().StartMillis = millis(w, at(c.began))
+				w.atLSO().StartMillis = millis(w, at(c.began))
 			}
 			stalls := w.judge(t).Stalls
 			require.Len(t, stalls, 1)
@@ -224,7 +224,7 @@ func TestStallStateAfterItsEnd(t *testing.T) {
 	w := stallWorld()
 	f := w.hist("observer-samples")
 	f.entries = f.entries[:len(f.entries)-1]
-	later := *w.culprit()
+	later := *w.atLSO()
 	later.At, later.State = at(2400), "PrepareAbort"
 	f.add(&later)
 	s := w.judge(t).Stalls[0]

@@ -14,15 +14,15 @@ import (
 	"github.com/chaeos/chaeos/workloads/source"
 )
 
-// told is a line on a process's standard input or output, as far as the benchmark speaks.
-type told struct {
+// line is one on a process's standard input or output, as far as the benchmark speaks.
+type line struct {
 	ID    uint64 `json:"id,omitempty"`
 	Do    string `json:"do,omitempty"`
 	Event string `json:"event,omitempty"`
 	Error string `json:"error,omitempty"`
 }
 
-// beBare is a source with nothing of ours in it: the same client, told the same in the same way, and one value for all
+// beBare is a source with nothing of ours in it: the same client, with the same orders in the same way, and one value for all
 // records. It keeps no history, and counts what was acknowledged.
 func beBare(ctx context.Context, in io.Reader, out io.Writer) error {
 	lines, events := json.NewDecoder(in), json.NewEncoder(out)
@@ -34,10 +34,10 @@ func beBare(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := events.Encode(told{Event: "ready"}); err != nil {
+	if err := events.Encode(line{Event: "ready"}); err != nil {
 		return err
 	}
-	var feed told
+	var feed line
 	if err := lines.Decode(&feed); err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func beBare(ctx context.Context, in io.Reader, out io.Writer) error {
 		return err
 	}
 	client.Close()
-	return events.Encode(told{Event: "done"})
+	return events.Encode(line{Event: "done"})
 }
 
 // produce is the shortest loop that sends records that differ: each has a value of its own, as any producer's has, cut

@@ -14,7 +14,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
 
-// A big run is a saved run that nobody ran: the folder of a clean run of three rows (a source under test, a pipeline
+// A big run is a saved run that never ran: the folder of a clean run of three rows (a source under test, a pipeline
 // without transactions, one with), and a few losses and duplicates in it, so that the passes for anomalies are measured,
 // too. Its form is that of a busy run: perBatch records a batch, one commit and one transaction for the batches of a poll.
 const (

@@ -20,7 +20,7 @@ import (
 // looks is the time between two looks at the external service's store.
 const looks = 2 * time.Millisecond
 
-// deliveries are what a pipeline has delivered, told apart by when each record was due: what a read_committed reader gets
+// deliveries are what a pipeline has delivered, by when each record was due: what a read_committed reader gets
 // of its output topic, or what the external service has stored.
 type deliveries struct {
 	stop  context.CancelFunc
@@ -145,7 +145,7 @@ func (d *deliveries) count(scheduled, now history.Time) error {
 	return nil
 }
 
-// done says whether the backlog was worked off, or for as long as it is looked at.
+// done reports whether the backlog was worked off, or for as long as it is looked at.
 func (d *deliveries) done() (bool, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

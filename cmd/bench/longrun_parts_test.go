@@ -77,7 +77,7 @@ func (w *longWorker) begin(at history.Time) {
 // batch works off the n-th batch of every partition that the worker holds, if it lives: what came while it was away is
 // worked off at its return.
 func (w *longWorker) batch(n int64) {
-	ago, kill := strike(n)
+	ago, kill := lastFault(n)
 	if w.number == 0 && kill && ago == 0 {
 		w.kill()
 		w.begin(longAt(n + away))
@@ -128,7 +128,7 @@ func (w *longWorker) work(n int64, at history.Time, skip bool) {
 // outputs stores the outputs of a batch. Of the first transaction in a cut, partition 0's are not in the log, though its
 // commit is confirmed: it is torn.
 func (w *longWorker) outputs(n int64, p int, txn uint64) {
-	ago, kill := strike(n)
+	ago, kill := lastFault(n)
 	out := w.logs[p]
 	out.batch.Records = out.batch.Records[:0]
 	for i := range perBatch {
@@ -155,7 +155,7 @@ func (l *longRun) observer() {
 	samples, samplesDone := l.history("observer-samples", "harness", "", 0, 0)
 	l.replicas(samples, 0, 1, 0, 1, 2, 3)
 	for n := range l.batches {
-		ago, kill := strike(n)
+		ago, kill := lastFault(n)
 		if cut := ago >= 0 && !kill; cut && ago == stalled {
 			l.replicas(samples, n, 2, int32(n), 2, 3)
 		} else if cut && ago == faulty {
@@ -201,7 +201,7 @@ func (l *longRun) observe(live, samples *history.Writer, layout harness.Pipeline
 		}
 		return ends[n-1]
 	}
-	ago, kill := strike(n)
+	ago, kill := lastFault(n)
 	from, stable := before(n), ends[n]
 	if held := layout.Transactional && p < struck && !kill && ago >= 0; held && ago < stalled {
 		from, stable = ends[n], before(n-ago)

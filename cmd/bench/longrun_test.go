@@ -14,7 +14,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
 
-// A long run is a saved run that nobody ran: of four pipelines on 12 partitions, with a fault every minute. What a page
+// A long run is a saved run that never ran: of four pipelines on 12 partitions, with a fault every minute. What a page
 // draws is in it: leaders that move, workers that are killed and come back, stalls, and thousands of records lost and
 // duplicated. 5 M records in its logs are ten minutes.
 const (
@@ -42,9 +42,9 @@ type longRun struct {
 
 func longAt(n int64) history.Time { return bigBase.Add(time.Duration(n) * longPace) }
 
-// strike says how many batches ago the last fault began (-1: none yet), and whether that is a kill of workers or a cut
+// lastFault returns how many batches ago the last fault began (-1: none yet), and whether that is a kill of workers or a cut
 // leader: they take turns.
-func strike(n int64) (ago int64, kill bool) {
+func lastFault(n int64) (ago int64, kill bool) {
 	if n < minute/2 {
 		return -1, false
 	}
@@ -84,10 +84,10 @@ func makeLongRun(t testing.TB, dir string, records int64) {
 	require.NoError(t, l.record.Save(dir))
 }
 
-// faults records the schedule, each with its bites.
+// faults records the schedule, each with its proofs.
 func (l *longRun) faults() {
 	for n := range l.batches {
-		ago, kill := strike(n)
+		ago, kill := lastFault(n)
 		if ago != 0 {
 			continue
 		}
@@ -123,13 +123,13 @@ func (l *longRun) input(out *log, number int, n int64, p int) {
 	}
 }
 
-// source writes a source's history and log. The one under test is told of records that a leader had alone, and lost.
+// source writes a source's history and log. The one under test got acknowledgements of records that a leader had alone, and lost.
 func (l *longRun) source(number int, name, pipeline, topic string) {
 	w, done := l.history(name, "source", pipeline, number, 0)
 	logs := l.logsOf(longParts, topic, int64(100+number), false)
 	for n := range l.batches {
 		acked := &history.Acked{Stamp: history.At(longAt(n + 1))}
-		ago, kill := strike(n)
+		ago, kill := lastFault(n)
 		for p, out := range logs {
 			at := out.next
 			if gone := number > 0 && p < struck && !kill && ago >= 0 && ago < unreplicated; !gone {

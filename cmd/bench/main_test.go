@@ -1,4 +1,4 @@
-// Package bench measures what we add to Kafka, on real brokers: the source beside a bare producer, the read-back beside a
+// Package bench measures what we add to Kafka, on real brokers: the source against a bare producer, the read-back against a
 // bare consumer, the verifier's time and memory. Its figures are ratios of one run: what they are made of alternates, so
 // that a machine that slows down slows both.
 package bench
@@ -48,9 +48,9 @@ var parts = map[string]func(context.Context, io.Reader, io.Writer) error{
 // benchRun is the run that all benchmarks' records belong to.
 var benchRun = history.RunIDOf("bench")
 
-// child plays a part in a process of its own: it is told one thing, and its answer is read.
-func child(b *testing.B, part string, told, answer any) {
-	in, err := json.Marshal(told)
+// child plays a part in a process of its own: it gets one value, and its answer is read.
+func child(b *testing.B, part string, asked, answer any) {
+	in, err := json.Marshal(asked)
 	require.NoError(b, err)
 	cmd := exec.CommandContext(b.Context(), os.Args[0], part)
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(in), os.Stderr

@@ -25,8 +25,8 @@ type commanded struct {
 	Exit       int     `json:"exit"`
 }
 
-// beCommand runs the command that it is told. It is a process of its own because the kernel counts the memory of whoever
-// starts a process as the process's: this one has little.
+// beCommand runs the command that it is given. It is a process of its own because the kernel counts the memory of a process that
+// starts another as that one's: this one has little.
 func beCommand(ctx context.Context, in io.Reader, out io.Writer) error {
 	var args []string
 	if err := json.NewDecoder(in).Decode(&args); err != nil {
@@ -49,7 +49,7 @@ func beCommand(ctx context.Context, in io.Reader, out io.Writer) error {
 	return json.NewEncoder(out).Encode(said)
 }
 
-// BenchmarkPage writes the page of a run of ten minutes with 5 M records in its logs, as chaeos report --html does, beside
+// BenchmarkPage writes the page of a run of ten minutes with 5 M records in its logs, as chaeos report --html does, next to
 // the same command that only judges it.
 func BenchmarkPage(b *testing.B) {
 	dir, chaeos := filepath.Join(b.TempDir(), "long"), filepath.Join(b.TempDir(), "chaeos")

@@ -50,7 +50,7 @@ type cost struct {
 }
 
 // BenchmarkPipelines reports what each pipeline delivers without faults: alone on one cluster, one worker without any work
-// to do for a record, 100-byte records; throughput beside the pipeline of its kind that promises least, and the time from a
+// to do for a record, 100-byte records; throughput against the pipeline of its kind that promises least, and the time from a
 // record's due time until a read_committed reader has its output, or the external service has stored its effect.
 func BenchmarkPipelines(b *testing.B) {
 	r := newRig(b)

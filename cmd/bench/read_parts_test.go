@@ -20,7 +20,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers/readback"
 )
 
-// reading is what a process is told to read: one topic, over the brokers' own ports.
+// reading is what a process has to read: one topic, over the brokers' own ports.
 type reading struct {
 	Info   harness.ClusterInfo `json:"info"`
 	Direct harness.Dials       `json:"direct"`
@@ -42,21 +42,21 @@ type read struct {
 // directly is a cluster as far as clients see it.
 type directly struct {
 	harness.Cluster
-	told reading
+	asked reading
 }
 
-func (d directly) Info() harness.ClusterInfo { return d.told.Info }
-func (d directly) Direct() harness.Dials     { return d.told.Direct }
+func (d directly) Info() harness.ClusterInfo { return d.asked.Info }
+func (d directly) Direct() harness.Dials     { return d.asked.Direct }
 
 // reader makes a process's part out of what reads a topic and counts its records.
 func reader(all func(context.Context, reading) (int64, error)) func(context.Context, io.Reader, io.Writer) error {
 	return func(ctx context.Context, in io.Reader, out io.Writer) error {
-		var told reading
-		if err := json.NewDecoder(in).Decode(&told); err != nil {
+		var asked reading
+		if err := json.NewDecoder(in).Decode(&asked); err != nil {
 			return err
 		}
 		begin, cpu := time.Now(), cpuSeconds()
-		records, err := all(ctx, told)
+		records, err := all(ctx, asked)
 		if err != nil {
 			return err
 		}
@@ -69,18 +69,18 @@ func reader(all func(context.Context, reading) (int64, error)) func(context.Cont
 }
 
 // pollAll is the bare poll loop: a consumer with its library's settings that looks at nothing.
-func pollAll(ctx context.Context, told reading) (records int64, err error) {
+func pollAll(ctx context.Context, asked reading) (records int64, err error) {
 	assignment := map[int32]kgo.Offset{}
-	for p := range told.Ends {
+	for p := range asked.Ends {
 		assignment[p] = kgo.NewOffset().AtStart()
 	}
-	client, err := kgo.NewClient(kgo.SeedBrokers(told.Info.Bootstrap...), harness.Via(told.Direct),
-		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{told.Topic: assignment}))
+	client, err := kgo.NewClient(kgo.SeedBrokers(asked.Info.Bootstrap...), harness.Via(asked.Direct),
+		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{asked.Topic: assignment}))
 	if err != nil {
 		return 0, err
 	}
 	defer client.Close()
-	for left := total(told.Ends); left > records; {
+	for left := total(asked.Ends); left > records; {
 		fetches := client.PollFetches(ctx)
 		if err := fetches.Err(); err != nil {
 			return records, err
@@ -98,36 +98,36 @@ func total(ends map[int32]int64) (n int64) {
 }
 
 // readBackAll is the read-back of a run whose only topic this is, with every check.
-func readBackAll(ctx context.Context, told reading) (int64, error) {
-	plan := harness.TopicPlan{Input: told.Topic, Partitions: len(told.Ends)}
-	return total(told.Ends), readback.Run(ctx, harness.ReadBackSpec{Dir: told.Dir, RunID: benchRun, Cluster: directly{told: told}, Plan: plan})
+func readBackAll(ctx context.Context, asked reading) (int64, error) {
+	plan := harness.TopicPlan{Input: asked.Topic, Partitions: len(asked.Ends)}
+	return total(asked.Ends), readback.Run(ctx, harness.ReadBackSpec{Dir: asked.Dir, RunID: benchRun, Cluster: directly{asked: asked}, Plan: plan})
 }
 
 // limitBytes is what one Fetch of the limit asks for.
 const limitBytes = 8 << 20
 
 // fetchAll is the limit: raw Fetch, one goroutine a partition, of each batch only its header.
-func fetchAll(ctx context.Context, told reading) (records int64, err error) {
+func fetchAll(ctx context.Context, asked reading) (records int64, err error) {
 	versions := kversion.Stable()
 	versions.SetMaxKeyVersion(int16(kmsg.Fetch), 12) // the last that names topics
-	client, err := harness.DirectClient(directly{told: told}, "bench-limit", kgo.MaxVersions(versions))
+	client, err := harness.DirectClient(directly{asked: asked}, "bench-limit", kgo.MaxVersions(versions))
 	if err != nil {
 		return 0, err
 	}
 	defer client.Close()
-	meta, err := ask.Of(client, told.Info.Nodes...).Metadata(ctx, told.Topic)
+	meta, err := ask.Of(client, asked.Info.Nodes...).Metadata(ctx, asked.Topic)
 	if err != nil {
 		return 0, err
 	}
-	if len(meta.Topics[told.Topic]) != len(told.Ends) {
-		return 0, fmt.Errorf("%s has %d partitions, %d were filled", told.Topic, len(meta.Topics[told.Topic]), len(told.Ends))
+	if len(meta.Topics[asked.Topic]) != len(asked.Ends) {
+		return 0, fmt.Errorf("%s has %d partitions, %d were filled", asked.Topic, len(meta.Topics[asked.Topic]), len(asked.Ends))
 	}
-	counts := make([]int64, len(told.Ends))
+	counts := make([]int64, len(asked.Ends))
 	group, ctx := errgroup.WithContext(ctx)
-	for p, end := range told.Ends {
+	for p, end := range asked.Ends {
 		group.Go(func() (err error) {
-			leader := meta.Topics[told.Topic][p].Leader
-			counts[p], err = fetchPartition(ctx, client.Broker(leader), told.Topic, p, end)
+			leader := meta.Topics[asked.Topic][p].Leader
+			counts[p], err = fetchPartition(ctx, client.Broker(leader), asked.Topic, p, end)
 			return err
 		})
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
 
-// BenchmarkReadBack reports how fast a topic of three partitions is read back, with every check and saved, beside a bare
-// kgo poll loop and beside the limit (raw Fetch, of each batch only its header): all three over the brokers' own ports, each
+// BenchmarkReadBack reports how fast a topic of three partitions is read back, with every check and saved, next to a bare
+// kgo poll loop and the limit (raw Fetch, of each batch only its header): all three over the brokers' own ports, each
 // a process of its own, in turn. One operation is one reading by each.
 func BenchmarkReadBack(b *testing.B) {
 	r := newRig(b)
@@ -32,15 +32,15 @@ func BenchmarkReadBack(b *testing.B) {
 		{"snappy", 100, 3_000_000, kgo.SnappyCompression()},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			told := r.fill(b, "read-"+c.name, c.size, c.count, c.codec)
-			r.compareReaders(b, told)
-			_, err := r.admin.DeleteTopic(b.Context(), told.Topic)
+			asked := r.fill(b, "read-"+c.name, c.size, c.count, c.codec)
+			r.compareReaders(b, asked)
+			_, err := r.admin.DeleteTopic(b.Context(), asked.Topic)
 			require.NoError(b, err)
 		})
 	}
 }
 
-// fill makes a topic with one replica and count sound records, and returns what its readers are told.
+// fill makes a topic with one replica and count sound records, and returns what its readers have to read.
 func (r *rig) fill(b *testing.B, topic string, size int, count int64, codec kgo.CompressionCodec) reading {
 	ctx := b.Context()
 	_, err := r.admin.CreateTopic(ctx, partitions, 1, map[string]*string{"file.delete.delay.ms": kadm.StringPtr("0")}, topic)
@@ -60,25 +60,25 @@ func (r *rig) fill(b *testing.B, topic string, size int, count int64, codec kgo.
 	}
 	require.NoError(b, client.Flush(ctx))
 	require.Zero(b, failed.Load())
-	told := reading{Info: r.cluster.Info(), Direct: r.cluster.Direct(), Topic: topic, Ends: map[int32]int64{}}
+	asked := reading{Info: r.cluster.Info(), Direct: r.cluster.Direct(), Topic: topic, Ends: map[int32]int64{}}
 	ends, err := r.admin.ListEndOffsets(ctx, topic)
 	require.NoError(b, err)
-	ends.Each(func(o kadm.ListedOffset) { told.Ends[o.Partition] = o.Offset })
-	require.Equal(b, count, total(told.Ends))
-	return told
+	ends.Each(func(o kadm.ListedOffset) { asked.Ends[o.Partition] = o.Offset })
+	require.Equal(b, count, total(asked.Ends))
+	return asked
 }
 
-func (r *rig) compareReaders(b *testing.B, told reading) {
+func (r *rig) compareReaders(b *testing.B, asked reading) {
 	sides := []string{pollPart, limitPart, readBackPart}
 	for _, side := range sides {
-		r.readOnce(b, side, told) // warms the brokers' page cache up
+		r.readOnce(b, side, asked) // warms the brokers' page cache up
 	}
 	rates := map[string][]float64{}
 	cpu := map[string][]float64{}
 	var ratios, cpuRatios, ofLimit, peaks []float64
 	for i := 0; b.Loop(); i++ {
 		for _, side := range sides {
-			said := r.readOnce(b, side, told)
+			said := r.readOnce(b, side, asked)
 			rates[side] = append(rates[side], float64(said.Records)/said.Seconds)
 			cpu[side] = append(cpu[side], said.CPUSeconds/float64(said.Records))
 			if side == readBackPart {
@@ -103,23 +103,23 @@ func (r *rig) compareReaders(b *testing.B, told reading) {
 }
 
 // readOnce lets a process read the topic, and makes sure that it read everything.
-func (r *rig) readOnce(b *testing.B, side string, told reading) (said read) {
-	told.Dir = b.TempDir()
-	child(b, side, told, &said)
-	require.Equal(b, total(told.Ends), said.Records, side)
+func (r *rig) readOnce(b *testing.B, side string, asked reading) (said read) {
+	asked.Dir = b.TempDir()
+	child(b, side, asked, &said)
+	require.Equal(b, total(asked.Ends), said.Records, side)
 	if side == readBackPart {
-		requireReadBack(b, told)
+		requireReadBack(b, asked)
 	}
 	return said
 }
 
 // requireReadBack: a read-back that left something out, or found something wrong, would be fast for nothing.
-func requireReadBack(b *testing.B, told reading) {
-	index, err := observation.LoadIndex(told.Dir)
+func requireReadBack(b *testing.B, asked reading) {
+	index, err := observation.LoadIndex(asked.Dir)
 	require.NoError(b, err)
 	require.True(b, index.Finished, index.Failures)
-	for p, end := range told.Ends {
-		x := index.Partition(told.Topic, p)
+	for p, end := range asked.Ends {
+		x := index.Partition(asked.Topic, p)
 		require.True(b, x.Complete, x.Failure)
 		require.Empty(b, x.ClientErr)
 		require.EqualValues(b, end, x.Records)

@@ -29,14 +29,14 @@ type sampled struct {
 }
 
 // beSampler samples the partitions of a topic, every 100 ms, for a while, in a process that does nothing else: the live
-// reader beside it has no topic.
+// reader next to it has no topic.
 func beSampler(ctx context.Context, in io.Reader, out io.Writer) error {
-	var told reading
-	if err := json.NewDecoder(in).Decode(&told); err != nil {
+	var asked reading
+	if err := json.NewDecoder(in).Decode(&asked); err != nil {
 		return err
 	}
 	o := observe.New(harness.ObserverSpec{
-		Dir: told.Dir, RunID: benchRun, Cluster: directly{told: told}, Plan: harness.TopicPlan{Input: told.Topic, Partitions: sampledPartitions},
+		Dir: asked.Dir, RunID: benchRun, Cluster: directly{asked: asked}, Plan: harness.TopicPlan{Input: asked.Topic, Partitions: sampledPartitions},
 	})
 	if err := o.Start(ctx); err != nil {
 		return err

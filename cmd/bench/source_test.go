@@ -31,7 +31,7 @@ const (
 	legWithin = 2 * time.Minute
 )
 
-// BenchmarkSource reports how fast an unthrottled source is beside a bare producer with the same client settings, each
+// BenchmarkSource reports how fast an unthrottled source is against a bare producer with the same client settings, each
 // a process of its own behind its own links: the median ratio of all pairs with its 95 % interval, and both medians.
 // A leg lasts from the word to begin until everything is acknowledged, recorded and closed. One operation is a pair, and
 // who comes first changes from pair to pair.
@@ -191,7 +191,7 @@ func run(ctx context.Context, b *testing.B, side string, s protocol.Spec) time.D
 	require.NoError(b, commands.Encode(s))
 	until(b, events, "ready")
 	begin := time.Now()
-	require.NoError(b, commands.Encode(told{ID: 1, Do: "feed"}))
+	require.NoError(b, commands.Encode(line{ID: 1, Do: "feed"}))
 	until(b, events, "done")
 	took := time.Since(begin)
 	require.NoError(b, p.Wait(ctx))
@@ -200,8 +200,8 @@ func run(ctx context.Context, b *testing.B, side string, s protocol.Spec) time.D
 
 // until reads a process's events up to the one that is waited for.
 func until(b *testing.B, events *json.Decoder, want string) {
-	for e := (told{}); e.Event != want; {
-		e = told{}
+	for e := (line{}); e.Event != want; {
+		e = line{}
 		require.NoError(b, events.Decode(&e), "waiting for %s", want)
 		require.Empty(b, e.Error)
 	}

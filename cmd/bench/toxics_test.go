@@ -26,7 +26,7 @@ func prepareLink(link harness.Link, proxy *toxiproxy.Proxy) error {
 	return kafkatoxic.Prepare(proxy)
 }
 
-// BenchmarkToxics reports how fast a bare producer is through proxies whose toxics are armed and match nothing, beside
+// BenchmarkToxics reports how fast a bare producer is through proxies whose toxics are armed and match nothing, against
 // proxies without them: the median ratio of pairs, whose order alternates, with its 95 % interval.
 func BenchmarkToxics(b *testing.B) {
 	r := newRig(b)

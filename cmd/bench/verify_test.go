@@ -30,7 +30,7 @@ type verified struct {
 	Report  *harness.Report `json:"report"`
 }
 
-// beVerifier judges the run in the folder it is told, once, as chaeos verify does: nothing limits its memory.
+// beVerifier judges the run in the folder it is given, once, as chaeos verify does: nothing limits its memory.
 func beVerifier(_ context.Context, in io.Reader, out io.Writer) error {
 	var dir string
 	if err := json.NewDecoder(in).Decode(&dir); err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/chaeos/chaeos/harness/wait"
 )
 
-// moments draws when to strike, spread over most of a run: cluster start, warm-up, load with its fault active. None comes
+// moments draws when to kill, spread over most of a run: cluster start, warm-up, load with its fault active. None comes
 // before the command can have begun to catch signals.
 func moments(n int) []time.Duration {
 	const earliest = time.Second
@@ -31,7 +31,7 @@ func moments(n int) []time.Duration {
 
 // struck starts a run whose broker is frozen for most of the load, and lets it come to the given moment.
 func struck(t *testing.T, after time.Duration) *invocation {
-	file, err := filepath.Abs(filepath.Join("testdata", "strike.yaml"))
+	file, err := filepath.Abs(filepath.Join("testdata", "badluck.yaml"))
 	require.NoError(t, err)
 	i := newInvocation(t, "run", file).start()
 	require.NoError(t, wait.Sleep(t.Context(), after))

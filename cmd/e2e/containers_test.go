@@ -20,7 +20,7 @@ func inContainers(t *testing.T, args ...string) *harness.Report {
 	for _, f := range r.Faults {
 		require.NotZero(t, f.Healed, f.Fault)
 		for _, b := range f.Proofs {
-			require.True(t, b.TookEffect, "%s of %s did not bite %s: %s", f.Fault, f.Target, b.Pipeline, b.Text)
+			require.True(t, b.TookEffect, "%s of %s did not take effect on %s: %s", f.Fault, f.Target, b.Pipeline, b.Text)
 		}
 	}
 	for _, row := range r.Rows {

@@ -32,7 +32,7 @@ func lossy(t *testing.T, name string, flags ...string) *harness.Report {
 	for _, f := range r.Faults {
 		require.NotZero(t, f.Healed, f.Fault)
 		for _, b := range f.Proofs {
-			require.True(t, b.TookEffect || !f.Concerns(b.Pipeline), "%s of %s did not bite %s: %s", f.Fault, f.Target, b.Pipeline, b.Text)
+			require.True(t, b.TookEffect || !f.Concerns(b.Pipeline), "%s of %s did not take effect on %s: %s", f.Fault, f.Target, b.Pipeline, b.Text)
 		}
 	}
 	for _, row := range r.Rows {

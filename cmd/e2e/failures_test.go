@@ -36,8 +36,8 @@ func TestWorkersKilledWhereTheirPromisesAreThinnest(t *testing.T) {
 	require.NotNil(t, numbers(t, r, "fan-out").Value("split"), "it writes to two topics")
 }
 
-// TestALeaderThatIsGoneCostsWhoeverNeverAsks: acks0 loses what vanished on the way, and is told of nothing.
-func TestALeaderThatIsGoneCostsWhoeverNeverAsks(t *testing.T) {
+// TestALeaderThatIsGoneCostsWhatIsNeverAsked: acks0 loses what vanished on the way, and hears of nothing.
+func TestALeaderThatIsGoneCostsWhatIsNeverAsked(t *testing.T) {
 	r := own(t, "leader-gone.yaml")
 	silent := numbers(t, r, "acks0")
 	require.NotZero(t, silent.Count("lost"))
@@ -50,7 +50,7 @@ func TestALeaderThatIsGoneCostsWhoeverNeverAsks(t *testing.T) {
 	require.Zero(t, open.Count("lost"))
 }
 
-// TestWhatComesTooLateComesTwice: a commit that nobody fenced, once the next life has sent its records again; and a call whose
+// TestWhatComesTooLateComesTwice: a commit that nothing fenced, once the next life has sent its records again; and a call whose
 // key the service has forgotten.
 func TestWhatComesTooLateComesTwice(t *testing.T) {
 	r := own(t, "late.yaml")

@@ -32,7 +32,7 @@ func TestProducersThatStartAgain(t *testing.T) {
 		require.Zero(t, numbers(t, r, name).Count("duplicates")+numbers(t, r, name).Count("lost"), name)
 	}
 	require.Greater(t, numbers(t, r, "transactional-producer-random-id").Duration("longestStall"), numbers(t, r, "transactional-producer").Duration("longestStall"),
-		"nobody ends what a life with another id left open")
+		"nothing ends what a life with another id left open")
 }
 
 // TestZombieIsFencedByTheGroupsGenerationOnly: the one without it commits what another has done meanwhile.

@@ -77,7 +77,7 @@ func TestForgottenOffsetsAreReadAgain(t *testing.T) {
 	}
 }
 
-func TestLeaderStormCostsNobodyWithSequences(t *testing.T) {
+func TestLeaderStormCostsNoneWithSequences(t *testing.T) {
 	thorough(t)
 	r := experiment(t, "leader-storm")
 	exactlyOnce(t, r)

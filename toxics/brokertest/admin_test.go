@@ -63,17 +63,17 @@ func TestLeadersMove(t *testing.T) {
 	s.comesToLead(t, asCreated) // whichever heals last puts back what was there first
 	for _, healed := range []harness.Injection{i, storm} {
 		checkHeal(t, healed, "have a leader that all brokers agree on")
-		bite := onlyBite(t, healed)
-		assert.True(t, bite.TookEffect, bite.Text)
-		t.Log(healed.Resolved().Text, "|", bite.Text, "|", effectOf(healed))
+		proof := onlyProof(t, healed)
+		assert.True(t, proof.TookEffect, proof.Text)
+		t.Log(healed.Resolved().Text, "|", proof.Text, "|", effectOf(healed))
 	}
-	assert.Contains(t, onlyBite(t, i).Text, "leader of output/0: 1 -> 3, seen after ")
-	assert.Regexp(t, `^\d\d+ leader moves of its partitions$`, onlyBite(t, storm).Text, "ten or more in three seconds")
+	assert.Contains(t, onlyProof(t, i).Text, "leader of output/0: 1 -> 3, seen after ")
+	assert.Regexp(t, `^\d\d+ leader moves of its partitions$`, onlyProof(t, storm).Text, "ten or more in three seconds")
 	assert.True(t, s.progresses(t, 0, 10*time.Second))
 
 	i = s.inject(t, "leader-move", "partition output/1", nil)
 	again := s.inject(t, "preferred-election", "topic output", nil)
-	assert.Equal(t, "every partition of it had its preferred leader", onlyBite(t, again).Text, "a move makes its leader the preferred one")
+	assert.Equal(t, "every partition of it had its preferred leader", onlyProof(t, again).Text, "a move makes its leader the preferred one")
 	s.heal(t, i)
 	s.comesToLead(t, asCreated)
 }
@@ -93,14 +93,14 @@ func TestSettingsAreChangedAndPutBackInAnyOrder(t *testing.T) {
 	s.comesToSay(t, kmsg.ConfigResourceTypeTopic, topic, name, "2")
 	checkHeal(t, a, "settings as before")
 	checkHeal(t, b, "settings as before")
-	assert.Equal(t, "output: min.insync.replicas 2 -> 1", onlyBite(t, a).Text)
+	assert.Equal(t, "output: min.insync.replicas 2 -> 1", onlyProof(t, a).Text)
 
 	c := s.inject(t, "broker-config", "broker 2", map[string]any{"set": map[string]any{"num.replica.fetchers": uint64(2)}})
 	s.comesToSay(t, kmsg.ConfigResourceTypeBroker, "2", "num.replica.fetchers", "2")
 	s.heal(t, c)
 	s.comesToSay(t, kmsg.ConfigResourceTypeBroker, "2", "num.replica.fetchers", "1")
 	// Whether it also coordinates the stage's group and transactions is the hash of their names.
-	assert.Regexp(t, `changed broker 2, which led output/1(, coordinated its group)?(, coordinated its transactions)? \(num\.replica\.fetchers 1 -> 2\)`, onlyBite(t, c).Text)
+	assert.Regexp(t, `changed broker 2, which led output/1(, coordinated its group)?(, coordinated its transactions)? \(num\.replica\.fetchers 1 -> 2\)`, onlyProof(t, c).Text)
 }
 
 // heardWithin is how long the metadata log may take to reach the broker that is asked.
@@ -148,9 +148,9 @@ func TestOffsetsOfAnEmptyGroupGo(t *testing.T) {
 		i := s.inject(t, c.fault, "group", c.options)
 		assert.Equal(t, []int64{-1, -1, -1}, s.offsets(t, group, coordinator(t, s, 0, group)), c)
 		s.heal(t, i)
-		bite := onlyBite(t, i)
-		assert.True(t, bite.TookEffect, bite.Text)
-		assert.Equal(t, "committed offsets gone: input/0 42, input/1 42, input/2 42", bite.Text)
+		proof := onlyProof(t, i)
+		assert.True(t, proof.TookEffect, proof.Text)
+		assert.Equal(t, "committed offsets gone: input/0 42, input/1 42, input/2 42", proof.Text)
 		require.Len(t, lastingOf(i), 3)
 		assert.Equal(t, harness.Lasting{
 			What: harness.OffsetDeleted, Topic: s.Plan.Input, Partition: 2, Group: s.Plan.Pipelines[0].Group, From: 42, To: -1,
@@ -227,9 +227,9 @@ func TestUncleanElection(t *testing.T) {
 	s.heal(t, i)
 	b.leftAlone(t, "after that")
 	b.ends(t)
-	bite := onlyBite(t, i)
-	assert.True(t, bite.TookEffect, bite.Text)
-	assert.Equal(t, fmt.Sprintf("output/0 was given leader %d, and only [1] lacked nothing", leader), bite.Text)
+	proof := onlyProof(t, i)
+	assert.True(t, proof.TookEffect, proof.Text)
+	assert.Equal(t, fmt.Sprintf("output/0 was given leader %d, and only [1] lacked nothing", leader), proof.Text)
 	require.Len(t, lastingOf(i), 1)
 	assert.Equal(t, harness.UncleanLeader, lastingOf(i)[0].What)
 	checkHeal(t, i, "its partitions have leaders")

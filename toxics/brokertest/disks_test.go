@@ -18,18 +18,18 @@ import (
 
 func TestBrokerStopHandsOverFirst(t *testing.T) {
 	s := newStage(t)
-	s.Observer = unseen{} // a fault bites only where records are in flight
+	s.Observer = unseen{} // a fault takes effect only where records are in flight
 	begin := time.Now()
 	i := s.inject(t, "broker-stop", "leader of output/0", nil)
 	require.NotZero(t, s.newLeader(t, 0, 1, 3*time.Second), "its leaders moved before it ended")
 	took := time.Since(begin)
 	assert.True(t, s.progresses(t, 1, 10*time.Second))
 	s.heal(t, i)
-	bite := onlyBite(t, i)
-	assert.True(t, bite.TookEffect, bite.Text)
-	assert.Contains(t, bite.Text, "shut down broker 1, which led output/0")
+	proof := onlyProof(t, i)
+	assert.True(t, proof.TookEffect, proof.Text)
+	assert.Contains(t, proof.Text, "shut down broker 1, which led output/0")
 	checkHeal(t, i, "broker 1 runs")
-	t.Log(took, bite.Text, effectOf(i))
+	t.Log(took, proof.Text, effectOf(i))
 }
 
 func TestRollingRestartPacedByISR(t *testing.T) {
@@ -58,7 +58,7 @@ func TestRollingRestartPacedByISR(t *testing.T) {
 	b.leftAlone(t, "after that")
 	b.ends(t)
 	for _, broker := range []string{"broker 2", "broker 3"} {
-		assert.Contains(t, onlyBite(t, i).Text, "restarted "+broker)
+		assert.Contains(t, onlyProof(t, i).Text, "restarted "+broker)
 	}
 	s.electPreferred(t)
 }
@@ -73,8 +73,8 @@ func TestAWipedBrokerCopiesEverythingAgain(t *testing.T) {
 	assert.True(t, s.progresses(t, 0, 10*time.Second), "clients of broker 1 are left alone")
 	begin := time.Now()
 	s.heal(t, i) // awaits that every replica is in sync
-	t.Log("in sync again after", time.Since(begin), onlyBite(t, i).Text)
-	assert.True(t, onlyBite(t, i).TookEffect)
+	t.Log("in sync again after", time.Since(begin), onlyProof(t, i).Text)
+	assert.True(t, onlyProof(t, i).TookEffect)
 	log, err := os.Stat(filepath.Join(data, s.Plan.Pipelines[0].Output+"-0", "00000000000000000000.log"))
 	require.NoError(t, err)
 	assert.Positive(t, log.Size())
@@ -92,9 +92,9 @@ func TestPowerLoss(t *testing.T) {
 			assert.Equal(t, harness.NodeStopped, n.State)
 		}
 		s.heal(t, i)
-		bite := onlyBite(t, i)
-		t.Log(options, bite.Text, lastingOf(i))
-		require.True(t, bite.TookEffect, bite.Text)
+		proof := onlyProof(t, i)
+		t.Log(options, proof.Text, lastingOf(i))
+		require.True(t, proof.TookEffect, proof.Text)
 		after := s.end(t, 0)
 		lost := map[int]harness.Lasting{}
 		for _, l := range lastingOf(i) {

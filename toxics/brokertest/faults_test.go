@@ -54,9 +54,9 @@ func TestLatencyOnClientLinks(t *testing.T) {
 	assert.Positive(t, others)
 	assert.Less(t, others, delay, "broker 2 is left alone")
 	s.heal(t, i)
-	bite := onlyBite(t, i)
-	assert.True(t, bite.TookEffect, bite.Text)
-	assert.Contains(t, bite.Text, "delayed on ")
+	proof := onlyProof(t, i)
+	assert.True(t, proof.TookEffect, proof.Text)
+	assert.Contains(t, proof.Text, "delayed on ")
 	assert.Less(t, s.fastest(t, 0, 3*time.Second), delay, "healed")
 	assert.True(t, s.progresses(t, 0, 20*time.Second))
 }
@@ -70,12 +70,12 @@ func TestPartitionOfTheLeader(t *testing.T) {
 	require.NotZero(t, next, "a follower takes over")
 	require.NoError(t, wait.Sleep(t.Context(), time.Second))
 	s.heal(t, i)
-	bite := onlyBite(t, i)
-	assert.True(t, bite.TookEffect, bite.Text)
-	assert.Contains(t, bite.Text, "cut on ")
+	proof := onlyProof(t, i)
+	assert.True(t, proof.TookEffect, proof.Text)
+	assert.Contains(t, proof.Text, "cut on ")
 	assert.Regexp(t, fmt.Sprintf(`^leader of output/0: 1 -> %d after \d+\.\ds$`, next), effectOf(i))
 	assert.True(t, s.progresses(t, 0, 20*time.Second))
-	t.Log(i.Resolved().Text, "|", bite.Text, "|", effectOf(i))
+	t.Log(i.Resolved().Text, "|", proof.Text, "|", effectOf(i))
 }
 
 func TestClientsLoseABrokerThatItsPeersKeep(t *testing.T) {
@@ -87,11 +87,11 @@ func TestClientsLoseABrokerThatItsPeersKeep(t *testing.T) {
 	require.NoError(t, wait.Sleep(t.Context(), 10*time.Second))
 	assert.Zero(t, s.newLeader(t, 1, 2, time.Second), "its peers don't notice")
 	s.heal(t, i)
-	bite := onlyBite(t, i)
-	assert.True(t, bite.TookEffect, bite.Text)
+	proof := onlyProof(t, i)
+	assert.True(t, proof.TookEffect, proof.Text)
 	assert.Equal(t, "leadership did not move", effectOf(i))
 	assert.True(t, s.progresses(t, 1, 20*time.Second))
-	t.Log(bite.Text)
+	t.Log(proof.Text)
 }
 
 func TestBrokerKill(t *testing.T) {
@@ -105,13 +105,13 @@ func TestBrokerKill(t *testing.T) {
 	assert.True(t, s.progresses(t, 1, 5*time.Second), "clients of broker 2 are left alone")
 	require.NoError(t, wait.Sleep(t.Context(), time.Second))
 	s.heal(t, i)
-	bite := onlyBite(t, i)
-	assert.True(t, bite.TookEffect, bite.Text)
+	proof := onlyProof(t, i)
+	assert.True(t, proof.TookEffect, proof.Text)
 	assert.Contains(t, effectOf(i), fmt.Sprintf("output/0: 1 -> %d after ", next))
-	assert.Contains(t, bite.Text, "killed broker 1, which led output/0")
-	assert.Contains(t, bite.Text, fmt.Sprintf("; leader of output/0: 1 -> %d after ", next))
+	assert.Contains(t, proof.Text, "killed broker 1, which led output/0")
+	assert.Contains(t, proof.Text, fmt.Sprintf("; leader of output/0: 1 -> %d after ", next))
 	assert.True(t, s.progresses(t, 0, 20*time.Second))
-	t.Log(i.Resolved().Text, "|", bite.Text, "|", effectOf(i))
+	t.Log(i.Resolved().Text, "|", proof.Text, "|", effectOf(i))
 }
 
 func TestBrokerPause(t *testing.T) {
@@ -123,9 +123,9 @@ func TestBrokerPause(t *testing.T) {
 	require.NotZero(t, s.newLeader(t, 1, 2, fencedWithin))
 	require.NoError(t, wait.Sleep(t.Context(), 3*time.Second))
 	s.heal(t, i)
-	bite := onlyBite(t, i)
-	assert.True(t, bite.TookEffect, bite.Text)
+	proof := onlyProof(t, i)
+	assert.True(t, proof.TookEffect, proof.Text)
 	assert.Contains(t, effectOf(i), "output/1: 2 -> ")
 	assert.True(t, s.progresses(t, 1, 20*time.Second))
-	t.Log(i.Resolved().Text, "|", bite.Text, "|", effectOf(i))
+	t.Log(i.Resolved().Text, "|", proof.Text, "|", effectOf(i))
 }

@@ -139,9 +139,9 @@ func (s *stage) leavesAlone(t *testing.T, b *bystander, fault string, a aim) {
 	b.leftAlone(t, "while it is active")
 	s.heal(t, i)
 	var proofs []string
-	for _, bite := range i.Proofs(t.Context()) {
-		if bite.TookEffect {
-			proofs = append(proofs, bite.Text)
+	for _, proof := range i.Proofs(t.Context()) {
+		if proof.TookEffect {
+			proofs = append(proofs, proof.Text)
 		}
 	}
 	require.NotEmpty(t, proofs, "it took no effect")

@@ -28,20 +28,20 @@ func TestFaultsOnClientLinks(t *testing.T) {
 		assert.True(t, s.progresses(t, 1, 10*time.Second), "%s: clients of broker 2 are left alone", c.fault)
 		undo(t, i)
 		checkHeal(t, i, c.healed)
-		bite := onlyBite(t, i)
-		assert.True(t, bite.TookEffect, bite.Text)
-		assert.Regexp(t, c.proof, bite.Text)
+		proof := onlyProof(t, i)
+		assert.True(t, proof.TookEffect, proof.Text)
+		assert.Regexp(t, c.proof, proof.Text)
 		assert.True(t, s.progresses(t, 0, 20*time.Second), "%s: healed", c.fault)
-		t.Log(c.fault, bite.Text)
+		t.Log(c.fault, proof.Text)
 	}
 	slow := s.inject(t, "bandwidth", "worker 0", map[string]any{"rate": 1, "from": "broker 1", "direction": "to"})
 	s.waits(t, slow.Resolved().Links[0])
 	fast := s.fastest(t, 1, 2*time.Second)
 	s.heal(t, slow)
 	assert.Positive(t, fast)
-	assert.True(t, onlyBite(t, slow).TookEffect, onlyBite(t, slow).Text)
+	assert.True(t, onlyProof(t, slow).TookEffect, onlyProof(t, slow).Text)
 	assert.True(t, s.progresses(t, 0, 20*time.Second))
-	t.Log(onlyBite(t, slow).Text)
+	t.Log(onlyProof(t, slow).Text)
 }
 
 // waits returns once bytes of the dialling side have been waiting in a link for several looks: a client that is only just

@@ -18,7 +18,7 @@ func TestSourcesUnderTestDieAndTheServiceHangs(t *testing.T) {
 	source := kill.Resolved().Members[0]
 	assert.Equal(t, harness.MemberDead, s.member(t, source).State)
 	hang := s.inject(t, "service-fail", "external service", nil)
-	assert.NotEmpty(t, s.member(t, "service").WaitingAt, "an effect is stored and nobody is told")
+	assert.NotEmpty(t, s.member(t, "service").WaitingAt, "a side effect is stored and its caller has no answer")
 	assert.Equal(t, worker.Pid, s.member(t, worker.Name).Pid, "the workers are left alone")
 	undo(t, kill)
 	assert.Equal(t, 2, s.member(t, source).Incarnation)
@@ -28,9 +28,9 @@ func TestSourcesUnderTestDieAndTheServiceHangs(t *testing.T) {
 	assert.Equal(t, service.Pid, s.member(t, "service").Pid)
 	for pipeline, i := range map[string]harness.Injection{"idempotent-producer": kill, "notify-then-commit": hang} {
 		require.NoError(t, i.Heal(t.Context()))
-		for _, bite := range i.Proofs(t.Context()) {
-			t.Log(bite.Pipeline, "|", bite.Text)
-			assert.Equal(t, bite.Pipeline == pipeline, bite.TookEffect, "%s: %s", bite.Pipeline, bite.Text)
+		for _, proof := range i.Proofs(t.Context()) {
+			t.Log(proof.Pipeline, "|", proof.Text)
+			assert.Equal(t, proof.Pipeline == pipeline, proof.TookEffect, "%s: %s", proof.Pipeline, proof.Text)
 		}
 	}
 	assert.Empty(t, s.Fleet.(harness.Lifecycle).Incidents())

@@ -90,7 +90,7 @@ func (s *stage) restartStatic(t *testing.T, pipeline string) {
 	require.NoError(t, s.Fleet.Restart(ctx, name))
 	require.NoError(t, wait.Poll(ctx, 50*time.Millisecond, func() (bool, error) {
 		return slices.Equal(before, s.member(t, name).Partitions), nil
-	}), "nobody else gets them before its session is over")
+	}), "no other member gets them before its session is over")
 	assert.Equal(t, instancesOf(pipeline, true), s.awaitStable(t, pipeline).instances)
 }
 

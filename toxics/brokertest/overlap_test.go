@@ -53,7 +53,7 @@ func ends(t *testing.T, conn net.Conn) time.Time {
 // lasts.
 func TestARestartIsNoticedLateBehindASlowClose(t *testing.T) {
 	s := newStage(t)
-	s.Observer = unseen{} // a fault bites only where records are in flight
+	s.Observer = unseen{} // a fault takes effect only where records are in flight
 	names := s.Fleet.(fleet).names
 	const delay = 3 * time.Second
 	slow := s.inject(t, "slow-close", "worker 0", map[string]any{"delay": delay.String(), "direction": "to", "from": "broker 1"})
@@ -79,11 +79,11 @@ func TestARestartIsNoticedLateBehindASlowClose(t *testing.T) {
 	for fault, proof := range map[harness.Injection]string{restart: "broker 1 runs", kill: "broker 1 runs", slow: "no toxic left on 1 links"} {
 		checkHeal(t, fault, proof)
 	}
-	assert.Regexp(t, `^\d+ connections? ended late on `+names[0], onlyBite(t, slow).Text)
-	assert.Contains(t, onlyBite(t, restart).Text, "restarted broker 1, which led output/0")
+	assert.Regexp(t, `^\d+ connections? ended late on `+names[0], onlyProof(t, slow).Text)
+	assert.Contains(t, onlyProof(t, restart).Text, "restarted broker 1, which led output/0")
 	for _, fault := range []harness.Injection{slow, restart} {
-		t.Log(onlyBite(t, fault).Text, "|", effectOf(fault))
-		assert.True(t, onlyBite(t, fault).TookEffect)
+		t.Log(onlyProof(t, fault).Text, "|", effectOf(fault))
+		assert.True(t, onlyProof(t, fault).TookEffect)
 	}
 	assert.True(t, s.progresses(t, 0, 20*time.Second), "healed")
 	s.electPreferred(t)
@@ -141,9 +141,9 @@ func TestFaultsOfEverySortOverlap(t *testing.T) {
 	}
 	require.NoError(t, <-held)
 	for name, i := range faults {
-		bite := onlyBite(t, i)
-		t.Log(name, "|", bite.Text)
-		assert.True(t, bite.TookEffect, name)
+		proof := onlyProof(t, i)
+		t.Log(name, "|", proof.Text)
+		assert.True(t, proof.TookEffect, name)
 	}
 	s.heal(t, faults["process"])
 	s.passes(t)

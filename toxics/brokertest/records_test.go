@@ -13,12 +13,12 @@ import (
 
 func TestWhatNoHealUndoes(t *testing.T) {
 	s := newStage(t)
-	s.Observer = unseen{} // a fault bites only where records are in flight
+	s.Observer = unseen{} // a fault takes effect only where records are in flight
 	topic := s.Plan.Pipelines[0].Output
 	i := s.inject(t, "delete-records", "partition output/0", map[string]any{"keep": uint64(5)})
 	s.heal(t, i)
-	bite := onlyBite(t, i)
-	assert.True(t, bite.TookEffect, bite.Text)
+	proof := onlyProof(t, i)
+	assert.True(t, proof.TookEffect, proof.Text)
 	require.Len(t, lastingOf(i), 1)
 	moved := lastingOf(i)[0]
 	assert.Equal(t, harness.LogStartMoved, moved.What)
@@ -30,7 +30,7 @@ func TestWhatNoHealUndoes(t *testing.T) {
 	i = s.inject(t, "add-partitions", "topic output", map[string]any{"by": uint64(2)})
 	assert.Len(t, s.leaders(t), partitions+2)
 	assert.Equal(t, []harness.Lasting{{What: harness.PartitionsAdded, Topic: topic, From: partitions, To: partitions + 2}}, lastingOf(i))
-	assert.Equal(t, "partitions of output: 3 -> 5", onlyBite(t, i).Text)
+	assert.Equal(t, "partitions of output: 3 -> 5", onlyProof(t, i).Text)
 	undo(t, i)
 
 	s.abortsByHand(t)
@@ -52,7 +52,7 @@ func (s *stage) abortsByHand(t *testing.T) {
 	s2 := lastingOf(i)
 	require.Len(t, s2, 1)
 	assert.Equal(t, harness.TransactionAborted, s2[0].What)
-	assert.Regexp(t, `^transaction of producer \d+ from offset \d+ of output/2 aborted$`, onlyBite(t, i).Text)
+	assert.Regexp(t, `^transaction of producer \d+ from offset \d+ of output/2 aborted$`, onlyProof(t, i).Text)
 	_, err = s.try(t, "transaction-abort", "partition output/2", map[string]any{"within": "200ms"})
 	require.ErrorContains(t, err, "no such transaction is open", "it is no longer")
 	t.Log("the coordinator's own end of it:", client.EndTransaction(t.Context(), kgo.TryCommit))

@@ -309,11 +309,11 @@ func (s *stage) newLeader(t *testing.T, partition int32, old int, within time.Du
 	return leader
 }
 
-func onlyBite(t *testing.T, i harness.Injection) harness.Proof {
+func onlyProof(t *testing.T, i harness.Injection) harness.Proof {
 	t.Helper()
-	bites := i.Proofs(t.Context())
-	require.Len(t, bites, 1)
-	return bites[0]
+	proofs := i.Proofs(t.Context())
+	require.Len(t, proofs, 1)
+	return proofs[0]
 }
 
 func effectOf(i harness.Injection) string { return i.(interface{ Reacted() string }).Reacted() }

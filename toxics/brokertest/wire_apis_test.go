@@ -82,11 +82,11 @@ func TestEveryAPI(t *testing.T) {
 		undo(t, injections[name])
 	}
 	for n, api := range apis {
-		bite := onlyBite(t, injections[api.name])
-		t.Log(bite.Text)
-		assert.True(t, bite.TookEffect, bite.Text)
+		proof := onlyProof(t, injections[api.name])
+		t.Log(proof.Text)
+		assert.True(t, proof.TookEffect, proof.Text)
 		side := []string{"request", "response"}[n%2]
-		assert.Regexp(t, fmt.Sprintf(`(?i)^\d %s %ss? delayed up to \d\.\ds on .*; answers: (NONE%s) ×`, api.name, side, api.codes), bite.Text)
+		assert.Regexp(t, fmt.Sprintf(`(?i)^\d %s %ss? delayed up to \d\.\ds on .*; answers: (NONE%s) ×`, api.name, side, api.codes), proof.Text)
 	}
 	s.awaitInSync(t)
 	s.passes(t)
@@ -142,9 +142,9 @@ func TestCuts(t *testing.T) {
 		i := s.inject(t, "connection-cut", member, map[string]any{"moment": moment, "topic": topic})
 		require.NoError(t, client.ProduceSync(within(t, 20*time.Second), &kgo.Record{Topic: topic, Value: []byte(moment)}).FirstErr())
 		undo(t, i)
-		bite := onlyBite(t, i)
-		t.Log(moment, "|", bite.Text)
-		assert.True(t, bite.TookEffect, bite.Text)
+		proof := onlyProof(t, i)
+		t.Log(moment, "|", proof.Text)
+		assert.True(t, proof.TookEffect, proof.Text)
 	}
 	assert.Equal(t, moments, s.readBack(t, topic, kgo.ReadUncommitted(), len(moments)))
 	s.passes(t)
@@ -168,9 +168,9 @@ func TestOnlyThePickedClientWaits(t *testing.T) {
 	assert.Empty(t, acked)
 	s.heal(t, i)
 	require.NoError(t, <-acked)
-	bite := onlyBite(t, i)
-	t.Log(bite.Text)
-	assert.True(t, bite.TookEffect, bite.Text)
+	proof := onlyProof(t, i)
+	t.Log(proof.Text)
+	assert.True(t, proof.TookEffect, proof.Text)
 	s.passes(t)
 }
 
@@ -195,7 +195,7 @@ func TestALostRequestAndAHeldAnswer(t *testing.T) {
 	assert.Empty(t, acked)
 	s.heal(t, hold)
 	require.NoError(t, <-acked)
-	assert.Regexp(t, `^1 Produce request dropped on wire-\d+-1-client$`, onlyBite(t, drop).Text)
-	assert.Regexp(t, `^1 Produce response held up to \d\.\ds on wire-\d+-1-client; answers: NONE ×1$`, onlyBite(t, hold).Text)
+	assert.Regexp(t, `^1 Produce request dropped on wire-\d+-1-client$`, onlyProof(t, drop).Text)
+	assert.Regexp(t, `^1 Produce response held up to \d\.\ds on wire-\d+-1-client; answers: NONE ×1$`, onlyProof(t, hold).Text)
 	s.passes(t)
 }

@@ -37,10 +37,10 @@ func TestLostAcks(t *testing.T) {
 			require.NoError(t, client.ProduceSync(within(t, 20*time.Second), records...).FirstErr())
 		}
 		s.heal(t, i)
-		bite := onlyBite(t, i)
-		t.Log(c.name, "|", bite.Text)
-		assert.True(t, bite.TookEffect, bite.Text)
-		assert.Regexp(t, `^4 Produce responses cut off on wire-\d+-1-client; answers: NONE ×4$`, bite.Text)
+		proof := onlyProof(t, i)
+		t.Log(c.name, "|", proof.Text)
+		assert.True(t, proof.TookEffect, proof.Text)
+		assert.Regexp(t, `^4 Produce responses cut off on wire-\d+-1-client; answers: NONE ×4$`, proof.Text)
 		values := s.readBack(t, topic, kgo.ReadUncommitted(), batches*batch+c.duplicates)
 		breaks := 0
 		for n := 1; n < len(values); n++ {
@@ -79,16 +79,16 @@ func TestTheThirdEndTxnsAnswerIsMissing(t *testing.T) {
 		require.NoError(t, transaction(within(t, 20*time.Second), client, topic, fmt.Sprint(n), kgo.TryCommit, 0))
 	}
 	s.heal(t, i)
-	bite := onlyBite(t, i)
-	t.Log(bite.Text)
-	assert.Regexp(t, `^1 EndTxn response cut off on wire-\d+-\d-client; answers: NONE ×1$`, bite.Text)
+	proof := onlyProof(t, i)
+	t.Log(proof.Text)
+	assert.Regexp(t, `^1 EndTxn response cut off on wire-\d+-\d-client; answers: NONE ×1$`, proof.Text)
 	assert.Equal(t, []string{"0", "1", "2", "3", "4"}, s.readBack(t, topic, kgo.ReadCommitted(), 5))
 	s.passes(t)
 }
 
 // lateEnd holds the first request to end a transaction until its retry has passed and the next transaction has begun and
 // written. It returns what became of the held request, and the next transaction's error.
-func lateEnd(t *testing.T, s *stage, client *kgo.Client, topic string, first kgo.TransactionEndTry) (bite harness.Proof, next error) {
+func lateEnd(t *testing.T, s *stage, client *kgo.Client, topic string, first kgo.TransactionEndTry) (proof harness.Proof, next error) {
 	t.Helper()
 	ctx := within(t, 40*time.Second)
 	// Once before, so that its coordinator and producer id are there.
@@ -101,23 +101,23 @@ func lateEnd(t *testing.T, s *stage, client *kgo.Client, topic string, first kgo
 		require.NoError(t, client.ProduceSync(ctx, &kgo.Record{Topic: topic, Partition: 0, Value: []byte(value)}).FirstErr())
 	}
 	s.heal(t, i) // releases it, and waits for the answer
-	bite = onlyBite(t, i)
-	t.Log(held, "|", bite.Text)
+	proof = onlyProof(t, i)
+	t.Log(held, "|", proof.Text)
 	next = client.ProduceSync(ctx, &kgo.Record{Topic: topic, Partition: 1, Value: []byte("B2")}).FirstErr()
 	if err := client.EndTransaction(ctx, kgo.TransactionEndTry(next == nil)); next == nil {
 		next = err
 	}
 	s.passes(t)
-	return bite, next
+	return proof, next
 }
 
 // TestALateEndTxnIsFenced is the late request under transaction.version 2.
 func TestALateEndTxnIsFenced(t *testing.T) {
 	s, client := newWireStage(t, kgo.TransactionalID(fmt.Sprintf("late-%d", stages.Load())))
 	topic := s.own(t)
-	bite, err := lateEnd(t, s, client, topic, kgo.TryCommit)
+	proof, err := lateEnd(t, s, client, topic, kgo.TryCommit)
 	require.NoError(t, err)
-	assert.Regexp(t, `^1 EndTxn request held up to \d+\.\ds on \S+; 1 delivered after the client was gone; answers: PRODUCER_FENCED ×1$`, bite.Text)
+	assert.Regexp(t, `^1 EndTxn request held up to \d+\.\ds on \S+; 1 delivered after the client was gone; answers: PRODUCER_FENCED ×1$`, proof.Text)
 	assert.ElementsMatch(t, []string{"before", "A", "B0", "B1", "B2"}, s.readBack(t, topic, kgo.ReadCommitted(), 5))
 }
 
@@ -126,10 +126,10 @@ func TestALateEndTxnIsFenced(t *testing.T) {
 func TestALateEndTxnOfAnOlderClient(t *testing.T) {
 	s, client := newWireStage(t, kgo.TransactionalID(fmt.Sprintf("older-%d", stages.Load())), kgo.MaxVersions(kversion.V3_7_0()))
 	topic := s.own(t)
-	bite, err := lateEnd(t, s, client, topic, kgo.TryAbort)
+	proof, err := lateEnd(t, s, client, topic, kgo.TryAbort)
 	seen := s.readBack(t, topic, kgo.ReadCommitted(), 2)
 	t.Log("the next transaction ended with", err, "| seen:", seen)
-	assert.Regexp(t, `; 1 delivered after the client was gone; answers: NONE ×1$`, bite.Text, "the broker takes it for the next transaction's")
+	assert.Regexp(t, `; 1 delivered after the client was gone; answers: NONE ×1$`, proof.Text, "the broker takes it for the next transaction's")
 	assert.NotContains(t, seen, "B0", "the late abort took it")
 	assert.Contains(t, seen, "B2", "torn: the rest of the same transaction was committed")
 }

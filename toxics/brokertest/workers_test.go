@@ -81,7 +81,7 @@ func startWorkers(t *testing.T, exp harness.Experiment) *stage {
 	require.NoError(t, wait.Poll(ctx, 50*time.Millisecond, func() (bool, error) {
 		return !slices.ContainsFunc(pipelines, func(name string) bool { return f.Offered(name) == 0 }), nil
 	}),
-		"a fault bites only where records are in flight")
+		"a fault takes effect only where records are in flight")
 	return &stage{cluster: c, Field: &harness.Field{Cluster: c, Admin: admin, Plan: plan, Fleet: f, Observer: unseen{}, Dir: dir, Claims: &claims.Book{}}}
 }
 
@@ -136,10 +136,10 @@ func TestWorkersAreKilledAtTheirPhasesAndStartedAgain(t *testing.T) {
 		assert.Equal(t, harness.MemberRunning, m.State, name)
 		assert.Equal(t, 2, m.Incarnation, name)
 	}
-	for _, bite := range i.Proofs(t.Context()) {
-		t.Log(bite.Pipeline, "|", bite.Text)
-		assert.True(t, bite.TookEffect, bite.Pipeline)
-		assert.Regexp(t, `^killed \S+ in phase (committed|flushed) with \d+ records held$`, bite.Text)
+	for _, proof := range i.Proofs(t.Context()) {
+		t.Log(proof.Pipeline, "|", proof.Text)
+		assert.True(t, proof.TookEffect, proof.Pipeline)
+		assert.Regexp(t, `^killed \S+ in phase (committed|flushed) with \d+ records held$`, proof.Text)
 	}
 	s.awaitHeld(t)
 	assert.Empty(t, s.Fleet.(harness.Lifecycle).Incidents())
@@ -159,9 +159,9 @@ func TestWorkersArePausedAndGoOn(t *testing.T) {
 	undo(t, i)
 	undo(t, i)
 	b.leftAlone(t, "after that")
-	for _, bite := range i.Proofs(t.Context()) {
-		assert.True(t, bite.TookEffect, bite.Text)
-		assert.True(t, strings.HasPrefix(bite.Text, "stopped "+bite.Pipeline+"-0, which owned output/"), bite.Text)
+	for _, proof := range i.Proofs(t.Context()) {
+		assert.True(t, proof.TookEffect, proof.Text)
+		assert.True(t, strings.HasPrefix(proof.Text, "stopped "+proof.Pipeline+"-0, which owned output/"), proof.Text)
 	}
 	s.awaitHeld(t)
 	assert.Empty(t, s.Fleet.(harness.Lifecycle).Incidents())
@@ -213,12 +213,12 @@ func TestWorkersComeAndGoAndReturnAsOthers(t *testing.T) {
 		return len(s.transactionalIDs(t)) == len(before)+1, nil
 	}), "one transactional id more than %v", before)
 	for _, i := range []harness.Injection{more, stop, kill} {
-		for _, bite := range i.Proofs(t.Context()) {
-			t.Log(bite.Pipeline, "|", bite.Text)
-			assert.True(t, bite.TookEffect, bite.Text)
+		for _, proof := range i.Proofs(t.Context()) {
+			t.Log(proof.Pipeline, "|", proof.Text)
+			assert.True(t, proof.TookEffect, proof.Text)
 		}
 	}
-	assert.Empty(t, s.Fleet.(harness.Lifecycle).Incidents(), "who is told to end does so in order")
+	assert.Empty(t, s.Fleet.(harness.Lifecycle).Incidents(), "a worker that is asked to end does so in order")
 }
 
 // transactionalIDs lists those of this stage that any coordinator knows.

@@ -80,16 +80,16 @@ func (i *Injection) Proofs(ctx context.Context) []harness.Proof {
 	if i.Prove != nil {
 		measured = i.Prove(ctx)
 	}
-	var bites []harness.Proof
+	var proofs []harness.Proof
 	for _, l := range i.Field.Plan.Pipelines {
-		bite := harness.Proof{Pipeline: l.Name, InFlight: i.InFlight[l.Name]}
-		bite.Text, bite.TookEffect = measured(l)
-		if bite.TookEffect && bite.InFlight == 0 && i.watch.most(l.Name) == 0 {
-			bite.TookEffect, bite.Text = false, bite.Text+NothingInFlight
+		proof := harness.Proof{Pipeline: l.Name, InFlight: i.InFlight[l.Name]}
+		proof.Text, proof.TookEffect = measured(l)
+		if proof.TookEffect && proof.InFlight == 0 && i.watch.most(l.Name) == 0 {
+			proof.TookEffect, proof.Text = false, proof.Text+NothingInFlight
 		}
-		bites = append(bites, bite)
+		proofs = append(proofs, proof)
 	}
-	return bites
+	return proofs
 }
 
 // NotApplied is the proof of a fault whose injection failed.

@@ -74,6 +74,6 @@ func TestOnlySeparateControllersAreLookedForInTheQuorum(t *testing.T) {
 	v := target.View{Nodes: []int{1, 2, 3}, Controller: 4}
 	f := &harness.Field{}
 	assert.Nil(t, watchQuorum(f, v, []int{1}, []int{2, 3}), "a broker")
-	assert.Nil(t, watchQuorum(f, v, []int{4}, nil), "nobody can be asked")
+	assert.Nil(t, watchQuorum(f, v, []int{4}, nil), "no voter can be asked")
 	assert.Equal(t, []int{4}, watchQuorum(f, v, []int{1, 4}, []int{2, 3}).hit)
 }

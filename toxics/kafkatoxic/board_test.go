@@ -42,7 +42,7 @@ func TestFilters(t *testing.T) {
 		r.arm(rule)
 		p := r.dial()
 		p.send(c.request)
-		p.send(request(syncGroup(), 2, "another client")) // its answer says that the first was let through
+		p.send(request(syncGroup(), 2, "another client")) // its answer shows that the first was let through
 		if c.matches {
 			assert.True(t, p.closed(), c.name)
 		} else {
@@ -164,8 +164,8 @@ func TestRemovalHandsOver(t *testing.T) {
 	assert.EqualValues(t, 3, p.ask(heartbeat(), 3))
 }
 
-// TestBesideStockToxics arms and heals while Toxiproxy's own toxics come and go behind.
-func TestBesideStockToxics(t *testing.T) {
+// TestNextToStockToxics arms and heals while Toxiproxy's own toxics come and go behind.
+func TestNextToStockToxics(t *testing.T) {
 	r := newRig(t)
 	p := r.dial()
 	for n := int32(1); n <= 10; n++ {

@@ -40,7 +40,7 @@ func TestHoldOutlivesTheClient(t *testing.T) {
 	s := r.status("rule", func(s RuleStatus) bool { return s.Answered == 1 })
 	assert.EqualValues(t, 1, s.Late)
 	assert.EqualValues(t, 1, s.Matched)
-	assert.Equal(t, map[string]int64{"90": 1}, s.Codes, "the answer that nobody reads is recorded")
+	assert.Equal(t, map[string]int64{"90": 1}, s.Codes, "the answer that is never read is recorded")
 	assert.Zero(t, s.Waiting)
 	assert.Positive(t, s.Longest)
 	assert.True(t, s.Armed)

@@ -105,7 +105,7 @@ func (r *requests) looks() look {
 	return most
 }
 
-// decide does to a request what the first rule says that matches it and is due.
+// decide does to a request what the first rule that matches it and is due wants.
 func (r *requests) decide(frame []byte) {
 	head, whole := r.cut.Request(), r.cut.Left() == 0
 	var facts frames.Facts

@@ -141,7 +141,7 @@ func (m *matcher) picks(head frames.Request) bool {
 	return slices.Contains(m.keys, head.Key) && (len(m.Clients) == 0 || slices.Contains(m.Clients, head.ClientID))
 }
 
-// needsBody reports whether a request's body must be seen: for a filter, because a Produce request's body says whether it will be
+// needsBody reports whether a request's body must be seen: for a filter, because a Produce request's body decides whether it will be
 // answered, or because the connection is to be cut behind it.
 func (m *matcher) needsBody(head frames.Request) bool {
 	return m.filters() || m.On == OnResponse && head.Key == int16(kmsg.Produce) || m.On == OnRequest && m.After

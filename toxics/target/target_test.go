@@ -202,7 +202,7 @@ func TestTargetsThatMakeNoSense(t *testing.T) {
 		"leader of output/3":                "partitions go from 0 to 2",
 		"owner of output/99999999999":       "partitions go from 0 to 2",
 		"leader of outptu/0":                "the topic is output, input, a pipeline of the experiment, or internal",
-		"coordinator of group nobody":       `the experiment has no pipeline "nobody"`,
+		"coordinator of group absent":       `the experiment has no pipeline "absent"`,
 		"broker 0":                          "brokers go from 1 to 3",
 		"worker 2":                          "workers go from 0 to 1",
 		"coordinator of transactional id x": `the experiment has no pipeline "x"`,

@@ -18,7 +18,7 @@ type cut struct {
 	until history.Time
 }
 
-// CutsOf lists a partition's cuts: those that samples prove, and those that the live reader's client was told of.
+// CutsOf lists a partition's cuts: those that samples prove, and those that the live reader's client heard of.
 func CutsOf(r *saved.Run, p *logs.Partition) (all Cuts) {
 	for _, t := range truncated(p, r.Live) {
 		all = append(all, cut{t.From, cutBy(r.Live, p, t.OldEpoch, t.NewEpoch)})

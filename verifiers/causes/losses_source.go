@@ -169,7 +169,7 @@ func holders(p *logs.Partition, acks []*harness.AckRef) error {
 	_, tail, err := observation.ReadFile(p.Path, false, func(b *observation.Batch) error {
 		for _, a := range acks {
 			if a.Offset >= b.First && a.Offset <= b.Last {
-				a.Now, a.LeaderEpoch = describeHolder(b, a.Offset), b.LeaderEpoch
+				a.Now, a.LeaderEpoch = describeRecordAt(b, a.Offset), b.LeaderEpoch
 			}
 		}
 		return nil
@@ -177,7 +177,7 @@ func holders(p *logs.Partition, acks []*harness.AckRef) error {
 	return errors.Join(err, p.ReadAgain(tail))
 }
 
-func describeHolder(b *observation.Batch, offset int64) string {
+func describeRecordAt(b *observation.Batch, offset int64) string {
 	switch {
 	case b.Damaged:
 		return "now in a damaged batch"

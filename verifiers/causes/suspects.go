@@ -31,7 +31,7 @@ func (s *Suspect) String() string {
 	return fmt.Sprintf("transaction %d of %s (incarnation %d)", s.Ordinal, s.worker.Name, s.Number)
 }
 
-// Refused reports whether nothing of the transaction may be visible: its commit failed, or nobody asked for it. A history that
+// Refused reports whether nothing of the transaction may be visible: its commit failed, or it was never asked for. A history that
 // is not whole proves nothing by what it does not say.
 func (s *Suspect) Refused() bool { return s.Txn.Refused() || s.worker.Whole && s.unasked() }
 

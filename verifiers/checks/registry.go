@@ -43,7 +43,7 @@ var all = []kit.Check{
 	noProgress,
 	recovery,
 	latency,
-	bites,
+	tookEffect,
 	bounds,
 	completeness,
 }

@@ -19,7 +19,7 @@ func anomalyRows(run string, c clock, a harness.Anomaly) []AnomalyRow {
 	}
 	if k := a.Ack; k != nil {
 		row.AckedPartition, row.AckedOffset, row.AckedSeconds = ptr(k.Partition), ptr(k.Offset), ptr(c.seconds(k.At))
-		row.AckedHolder, row.AckedLeader = text(k.Now), known(k.LeaderEpoch)
+		row.AckedNow, row.AckedLeader = text(k.Now), known(k.LeaderEpoch)
 	}
 	if k := a.Commit; k != nil {
 		row.PassedPosition, row.PassedSeconds = ptr(k.Offset), ptr(c.seconds(k.At))

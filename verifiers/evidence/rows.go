@@ -32,7 +32,7 @@ type AnomalyRow struct {
 	AckedPartition  *int32   `parquet:"acked_partition"`
 	AckedOffset     *int64   `parquet:"acked_offset"`
 	AckedSeconds    *float64 `parquet:"acked_seconds"`
-	AckedHolder     *string  `parquet:"acked_holder"`
+	AckedNow        *string  `parquet:"acked_holder"`
 	AckedLeader     *int32   `parquet:"acked_leader_epoch"`
 	PassedBy        *string  `parquet:"passed_by,dict"`
 	PassedPosition  *int64   `parquet:"passed_position"`
@@ -89,7 +89,7 @@ type TimelineRow struct {
 	LatencyMax   *float64  `parquet:"latency_max"`
 }
 
-// FaultRow is one fault as it concerned one pipeline; a fault whose bites were not measured has one row without one.
+// FaultRow is one fault as it concerned one pipeline; a fault whose proofs were not measured has one row without one.
 type FaultRow struct {
 	Run             string     `parquet:"run,dict"`
 	Number          int32      `parquet:"number"`

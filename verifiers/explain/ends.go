@@ -81,7 +81,7 @@ func (t *telling) inItsPlace() []string {
 	var why []string
 	for _, p := range t.named {
 		text := fmt.Sprintf("at %s/%d offset %d, where the acknowledgement said it is: ", t.short(p.Topic), p.Partition, p.Offset)
-		why = append(why, text+t.holder(p))
+		why = append(why, text+t.heldAt(p))
 	}
 	return why
 }

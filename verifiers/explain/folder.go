@@ -21,8 +21,8 @@ type folder struct {
 	holders map[harness.Place]string
 }
 
-// holder says for people what is at a place now.
-func (f *folder) holder(p harness.Place) string {
+// heldAt says for people what is at a place now.
+func (f *folder) heldAt(p harness.Place) string {
 	if text, ok := f.holders[p]; ok {
 		return text
 	}

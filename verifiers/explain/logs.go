@@ -24,7 +24,7 @@ func (f *folder) recordAt(topic string, partition int32, offset int64) (history.
 		if offset > b.Last {
 			return nil
 		}
-		id, holds = holderOf(b, offset)
+		id, holds = recordAt(b, offset)
 		return errFound
 	})
 	switch {
@@ -38,7 +38,7 @@ func (f *folder) recordAt(topic string, partition int32, offset int64) (history.
 	return id, nil
 }
 
-func holderOf(b *observation.Batch, offset int64) (id history.Identity, why string) {
+func recordAt(b *observation.Batch, offset int64) (id history.Identity, why string) {
 	switch {
 	case offset < b.First:
 		return id, fmt.Sprintf("nothing is there; the next batch begins at %d", b.First)

@@ -169,7 +169,7 @@ func (s *search) finish(lso int64) {
 
 // holding says for people what is at an offset, given the batch that reaches it.
 func holding(b *observation.Batch, offset int64) string {
-	id, why := holderOf(b, offset)
+	id, why := recordAt(b, offset)
 	if why != "" {
 		return why
 	}

@@ -12,7 +12,7 @@ type Held struct {
 	// that are not what the log is for: no envelopes of this run, or damaged ones. Occupied are the offsets of records and
 	// control records: in an ordinary log all of them, one span.
 	committed, others, strange, occupied spans
-	// unread are the batches whose records can't be told.
+	// unread are the batches whose records are unknown.
 	unread []offsetRange
 }
 

@@ -51,7 +51,7 @@ func (o *offsets) take(b *Batch, start int64) {
 // records compares a batch's records with the offsets that its header claims.
 func (o *offsets) records(b *Batch, first int64) {
 	if int64(b.Count) != b.Last-b.First+1 {
-		o.fault("the batch at offset %d says that it holds %d records, and its offsets are those of %d", b.First, b.Count, b.Last-b.First+1)
+		o.fault("the batch at offset %d claims %d records, and its offsets are those of %d", b.First, b.Count, b.Last-b.First+1)
 	}
 	next := first
 	for i := range b.Spans {

@@ -154,9 +154,9 @@ func (p *Partition) checkTotals(tail observation.Tail) {
 	switch {
 	case !x.Complete || !tail.Ended:
 	case x.Batches != tail.Batches || x.Records != tail.Records:
-		p.doubt("the index says that it holds %d batches with %d records, its observation file holds %d with %d", x.Batches, x.Records, tail.Batches, tail.Records)
+		p.doubt("the index claims %d batches with %d records, its observation file holds %d with %d", x.Batches, x.Records, tail.Batches, tail.Records)
 	case x.Reached != p.End:
-		p.doubt("the index says that it was read up to offset %d, its observation file ends at %d", x.Reached, p.End)
+		p.doubt("by the index it was read up to offset %d, its observation file ends at %d", x.Reached, p.End)
 	}
 }
 

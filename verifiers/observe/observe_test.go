@@ -187,7 +187,7 @@ func TestFencedBrokersViewIsStillRecorded(t *testing.T) {
 	require.NoError(t, o.Stop(within(t)))
 }
 
-// shrunk is the count from which a fenced broker says that it alone is in sync.
+// shrunk is the count from which a fenced broker claims that it alone is in sync.
 const shrunk = 1000
 
 // fence takes a broker out of what every broker's metadata lists, and returns how often metadata was asked for since. The

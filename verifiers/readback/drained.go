@@ -58,7 +58,7 @@ func hasRecords(ctx context.Context, brokers ask.Brokers, leader ask.Leader, q q
 			return errFound
 		case b.Control:
 			delete(open, b.ProducerID)
-		default: // its marker says whether it counts
+		default: // it counts or not by its marker
 			open[b.ProducerID] = true
 		}
 		return nil

@@ -13,20 +13,20 @@ type CommittedOffsets struct {
 	// Last counts the transactions that would have committed just the final offset: only a single one is proof of whose it
 	// is.
 	Last map[int32]int
-	// allTold reports whether every worker's history is whole: only then does Last count all of them.
-	allTold bool
+	// allWhole reports whether every worker's history is whole: only then does Last count all of them.
+	allWhole bool
 }
 
 // OnlyCommitOf reports whether a single transaction would have committed a partition's final offset.
 func (o CommittedOffsets) OnlyCommitOf(partition int32) bool {
-	return o.allTold && o.Last[partition] == 1
+	return o.allWhole && o.Last[partition] == 1
 }
 
 func committedOffsets(s *Subject) CommittedOffsets {
 	o := CommittedOffsets{
 		Final: s.Run.Finals(s.Layout.Group), Confirmed: confirmed(s.Workers), Passed: map[int32]int64{}, Last: map[int32]int{},
 	}
-	o.HaveFinal, o.allTold = true, true
+	o.HaveFinal, o.allWhole = true, true
 	for p := range int32(s.partitions()) {
 		if _, known := o.Final[p]; !known {
 			o.HaveFinal = false
@@ -39,7 +39,7 @@ func committedOffsets(s *Subject) CommittedOffsets {
 		o.Passed[p] = max(o.Passed[p], c)
 	}
 	for _, w := range s.Workers {
-		o.allTold = o.allTold && w.Whole
+		o.allWhole = o.allWhole && w.Whole
 		for p, n := range w.Last {
 			o.Last[p] += n
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 )
 
-// DataLoss is a notice of the live reader's client: the brokers told it that the log that it had read is not the log any more.
+// DataLoss is a notice of the live reader's client: the brokers let it know that the log that it had read is not the log any more.
 type DataLoss struct {
 	At history.Time
 	// From is where the two part, as far as the notice says: 0 where the client read on and says so.

@@ -32,7 +32,7 @@ type loading struct {
 	source *Source
 	worker *Worker
 	doubts []string
-	// polls says that it is an observer's with polls.
+	// polls reports whether it is an observer's with polls.
 	polls bool
 }
 

@@ -23,9 +23,9 @@ type Live struct {
 	Leaderships map[ask.TopicPartition]map[int32]Leadership
 	Latency     map[string]Latencies
 	AtLSO       transactionsAtLSO
-	// Sequences says that the reader told inputs apart by their sequences too.
+	// Sequences reports whether the reader distinguished inputs by their sequences too.
 	Sequences bool
-	// DataLoss is what the live reader's client was told of logs that ended below where it was.
+	// DataLoss is what the live reader's client heard of logs that ended below where it was.
 	DataLoss map[ask.TopicPartition][]DataLoss
 	// LSOAdvanced is what coordinators said of those transactions once the last stable offset had advanced.
 	LSOAdvanced map[OffsetOf]*history.LSOAdvanced

@@ -10,7 +10,7 @@ type Taken struct {
 	Count     uint64
 	// At is its first poll.
 	At history.Time
-	// Fresh says that the worker may have begun anew there: after an assignment, or by going back.
+	// Fresh reports whether the worker may have begun again there: after an assignment, or by going back.
 	Fresh bool
 }
 

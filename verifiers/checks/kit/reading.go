@@ -19,7 +19,7 @@ type reading struct {
 	last, next int64
 	lastAt     history.Time
 	started    bool
-	// rewound says that a cut made the reader begin again below where it was.
+	// rewound reports whether a cut made the reader begin again below where it was.
 	rewound bool
 }
 

@@ -21,7 +21,7 @@ func NewUndue(row *rows.Subject) *Undue { return &Undue{row, map[int32]*undueOf{
 type undueOf struct {
 	row           *rows.Subject
 	offsets, keys *keyset.Set
-	// delivered are all offsets that the live reader was given, where any says that they matter.
+	// delivered are all offsets that the live reader was given, where any reports that they matter.
 	delivered *keyset.Set
 	any       bool
 }
