@@ -36,12 +36,12 @@ type shown struct {
 var failures = map[string]shown{
 	"aborting": {by: "aborting-read-uncommitted"},
 	"aborting-read-uncommitted": {
-		experiment: "leader-gone.yaml", test: "TestALeaderThatIsGoneCostsWhoeverNeverAsks", breaks: harness.ExactlyOnce,
+		experiment: "leader-gone.yaml", test: "TestALeaderThatIsGoneCostsWhatIsNeverAsked", breaks: harness.ExactlyOnce,
 		notInMatrix: "it writes as aborting does, and its readers break the claim without any fault: isolation",
 	},
 	"acks-all":               {experiment: "last-replica", test: "TestTheLastReplicaTakesWhatItAcknowledgedAlone", breaks: harness.AtLeastOnce},
 	"acks-all-pipelined":     {experiment: "last-replica", test: "TestTheLastReplicaTakesWhatItAcknowledgedAlone", breaks: harness.AtLeastOnce},
-	"acks0":                  {experiment: "leader-gone.yaml", test: "TestALeaderThatIsGoneCostsWhoeverNeverAsks", breaks: harness.AtLeastOnce},
+	"acks0":                  {experiment: "leader-gone.yaml", test: "TestALeaderThatIsGoneCostsWhatIsNeverAsked", breaks: harness.AtLeastOnce},
 	"acks1":                  {experiment: "leader-partition", test: "TestLeaderPartitionCostsAcks1ItsAcknowledgedRecords", breaks: harness.AtLeastOnce},
 	"auto-commit":            {experiment: "worker-kill", test: "TestWorkerKillTellsThePipelinesApart", breaks: harness.AtLeastOnce},
 	"auto-commit-greedy":     {experiment: "autocommit-async", test: "TestCommitsThatDontWaitForTheWorkLoseIt", breaks: harness.AtLeastOnce},
@@ -76,7 +76,7 @@ var failures = map[string]shown{
 		experiment: "late.yaml", test: "TestWhatComesTooLateComesTwice", breaks: harness.ExactlyOnce,
 	},
 	"transactional-random-id": {experiment: "zombie-member", test: "TestZombieIsFencedByTheGroupsGenerationOnly"},
-	"two-producers-one-id":    {experiment: "leader-gone.yaml", test: "TestALeaderThatIsGoneCostsWhoeverNeverAsks"},
+	"two-producers-one-id":    {experiment: "leader-gone.yaml", test: "TestALeaderThatIsGoneCostsWhatIsNeverAsked"},
 }
 
 // openShown opens the catalogue's experiment, or one of cmd/e2e/testdata.
