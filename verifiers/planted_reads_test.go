@@ -78,6 +78,23 @@ func (w *world) cutOff(pipeline string, p int32, from int64, at history.Time) {
 	}
 }
 
+// cutMarkers cuts a partition of the transactional row off at the marker of a transaction, or some records above it, after the
+// live reader was given the transaction and before it was given the next.
+func (w *world) cutMarkers(p int32, txn uint64, above int64) {
+	from := w.log("out-"+txnName, p).batches[2*txn-1].First + above
+	for _, s := range w.polls(txnName, p) {
+		if s.To > from {
+			w.cutOff(txnName, p, from, s.At)
+			break
+		}
+	}
+	for _, e := range w.hist("observer-samples").entries {
+		if s, ok := e.(*history.Sample); ok && s.Topic == "out-"+txnName && s.Partition == p && s.LeaderEpoch == 0 {
+			s.HW = from + 1
+		}
+	}
+}
+
 // deliverAgain lets the reader of a partition that is cut off in a poll's middle begin again at the cut.
 func (w *world) deliverAgain(pipeline string, p int32, from int64) {
 	polls := w.polls(pipeline, p)
@@ -119,6 +136,13 @@ var readControls = []struct {
 	{"an aborted transaction was given to the live reader", txnName, func(w *world) {
 		w.polls(txnName, -1)
 		w.abortOne(7)
+	}, numbers{"dirtyReads": uint64(30)}, []harness.Guarantee{harness.AtMostOnce, harness.ExactlyOnce}, nil},
+	{"an aborted transaction was given to the live reader, and the log was cut off above its marker", txnName, func(w *world) {
+		w.polls(txnName, -1)
+		w.abortOne(7)
+		for p := range int32(parts) {
+			w.cutMarkers(p, 7, 1)
+		}
 	}, numbers{"dirtyReads": uint64(30)}, []harness.Guarantee{harness.AtMostOnce, harness.ExactlyOnce}, nil},
 	{"an open transaction was given to the live reader", txnName, func(w *world) {
 		w.polls(txnName, -1)
@@ -215,6 +239,13 @@ func TestReadsThatAreExcused(t *testing.T) {
 			}
 			l := w.log("out-"+srcName, 0)
 			l.dropRecord(l.batches[45], 3)
+		},
+		"a commit marker was cut off, and its transaction aborted": func(w *world) {
+			w.polls(txnName, -1)
+			w.abortOne(7)
+			for p := range int32(parts) {
+				w.cutMarkers(p, 7, 0)
+			}
 		},
 		"a client's notice of lost data": func(w *world) {
 			polls := w.polls(srcName, 0)

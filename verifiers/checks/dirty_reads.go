@@ -15,7 +15,7 @@ var dirtyReads = kit.Check{
 		Key: "dirtyReads", Header: "DIRTY READS", Show: harness.WhenNonZero, Absent: harness.Null,
 		Means: "Records that the live `read_committed` reader (of the output) or a worker (of its input, at its own isolation level) was given\n" +
 			"in a poll beyond those that the final log holds for it in the poll's range of offsets: aborted, or never committed. Polls of what\n" +
-			"a recorded truncation or log start took away are not compared.",
+			"a recorded truncation or log start took away are not compared, nor those of a transaction whose end it took.",
 		Unseen: "a poll with the right number of records where the log holds others.",
 	}},
 	Begin: func(*rows.Subject) kit.Counting { return &dirtyCount{} },

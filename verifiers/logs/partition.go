@@ -23,6 +23,8 @@ type Partition struct {
 	// stable is the last stable offset: nothing at or above it is visible to a read_committed reader.
 	stable int64
 	aborts *observation.Aborts
+	// ended are the aborted transactions, in the order of their markers.
+	ended []observation.Aborted
 	open   []observation.OpenTxn
 	// epochs are where each leader epoch's batches begin.
 	epochs []epochStart
@@ -98,13 +100,14 @@ func open(r *saved.Run, at ask.TopicPartition) *Partition {
 	if header.Run != r.Record.RunID || header.Topic != at.Topic || header.Partition != at.Partition {
 		p.doubt("its observation file is of %s/%d in another run or place", header.Topic, header.Partition)
 	}
-	p.aborts, p.open = observation.NewAborts(txns.Aborted()), txns.Open()
+	p.ended, p.open = txns.Aborted(), txns.Open()
+	p.aborts = observation.NewAborts(p.ended)
 	p.stable = p.Info.LSO
 	if len(p.open) > 0 {
 		p.stable = min(p.stable, p.open[0].Start)
 	}
 	p.checkComplete(tail)
-	p.checkAborted(txns.Aborted())
+	p.checkAborted(p.ended)
 	return p
 }
 
@@ -218,6 +221,16 @@ func (p *Partition) decided(b *observation.Batch) txns.Visibility {
 		return txns.Hidden
 	}
 	return txns.Visible
+}
+
+// LastAbort is where the last of the abort markers is that decided on records in [from, to); ok where there is one.
+func (p *Partition) LastAbort(from, to int64) (marker int64, ok bool) {
+	for _, a := range p.ended {
+		if a.First < to && a.Last >= from {
+			marker, ok = a.Last, true
+		}
+	}
+	return marker, ok
 }
 
 // StillOpen are a partition's open transactions: as the brokers list them, or by the log if they list none.

@@ -59,6 +59,10 @@ func (x *reading) poll(at history.Time, from, to int64, n uint64) (g Given) {
 	if g.Compared {
 		held := x.count(from, to)
 		g.Extra = n - min(n, held)
+		if end, aborted := x.log.LastAbort(from, to); g.Extra > 0 && aborted && x.cuts.Over(at, end+1) {
+			// What ended the transactions then was cut off with all that followed, and what the log says of them now came later.
+			g.Compared, g.CutOff, g.Extra = false, true, 0
+		}
 		g.Gone = min(g.Extra, x.log.Empty(from, to))
 		g.Extra -= g.Gone
 		g.Skipped += held - min(n, held)
