@@ -95,7 +95,7 @@ func (l *longRun) faults() {
 			Injected: longAt(n), Healed: longAt(n + faulty), Resolved: harness.Resolved{Text: "broker 1 (leads output/0)", Brokers: []int{1}},
 			Reaction: "leader of output/0: 1 -> 2 after 8.0s", HealProof: "no toxic left on 8 links"}
 		if kill {
-			f.Fault, f.Target, f.Reaction, f.HealProof = "worker-kill", "holder of input/0", "3 workers killed", "3 workers are back"
+			f.Fault, f.Target, f.Reaction, f.HealProof = "worker-kill", "owner of input/0", "3 workers killed", "3 workers are back"
 			f.Resolved = harness.Resolved{Text: "worker 0 of every pipeline", Members: []string{"auto-commit-0", "idempotent-0", "transactional-0"}}
 		}
 		for p := range int32(struck) {
