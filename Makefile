@@ -48,9 +48,8 @@ lint:
 	$(golangci) run
 	go run github.com/rhysd/actionlint/cmd/actionlint@v$(ACTIONLINT_VERSION)
 
-controls: ## the planted-fault suite: what each control planted, and what was found
-	@go test -count=1 -v -run '^Test(PlantedFaults|ListedFaults|SettledFaults|UncommittedReaders|EveryCheckHasControls|EmptyTopics|OnlyControlRecords|MarkerIsTheLastEntry|Stall.*|SamplingGap|Recovery|Latency|CleanRun|Corpus|ForeignAndCorruptRecords|ClientThatSeesOtherwise|OpenTransactionIsNamed|HonestBrokers|DishonestBrokers)$$' \
-		./verifiers ./verifiers/readback ./cmd/offline | awk \
+controls: ## the judge's tests with what each control planted and what was found; all of them, so that none can leave the list
+	@go test -count=1 -v ./verifiers ./verifiers/readback ./cmd/offline | awk \
 		'/control: /{sub(/^.*control: /, ""); print} /^--- (PASS|FAIL)|^ok|^FAIL|panic:/{print} /^ +--- FAIL/{print} /FAIL|panic:/{bad = 1} END{exit bad}'
 
 corpus: build ## record the corpus of saved runs again (real brokers, about fifteen minutes), then read the golden reports' difference
