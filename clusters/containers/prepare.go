@@ -21,6 +21,7 @@ import (
 
 	"github.com/chaeos/chaeos/clusters/kafkaconf"
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/files"
 )
 
 // Paths inside containers. Any image with a Java runtime on its path and Kafka's jars at this path will do.
@@ -217,11 +218,7 @@ func (p *Provider) format(ctx context.Context, e *Engine, k kafka, image string,
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return "", err
 	}
-	tmp := fmt.Sprintf("%s.%d", file, os.Getpid())
-	if err := os.WriteFile(tmp, []byte(checkpoint), 0o644); err != nil {
-		return "", err
-	}
-	return checkpoint, os.Rename(tmp, file)
+	return checkpoint, files.ReplaceBytes(file, []byte(checkpoint))
 }
 
 // storageTool formats the storage of a node that will never run, and returns its bootstrap.checkpoint.
