@@ -66,7 +66,7 @@ func TestLifeOfARecordWithEffects(t *testing.T) {
 		}
 	}
 	require.Len(t, accepted, 2)
-	require.Contains(t, accepted[0].Text, "the external service accepts effect 201 of partition 1, called by worker 0 incarnation 1")
+	require.Contains(t, accepted[0].Text, "the external service accepts side effect 201 of partition 1, called by worker 0 incarnation 1")
 	require.Contains(t, accepted[1].Text, "during transaction 99")
 	require.Equal(t, 2900*time.Millisecond, accepted[1].At.Sub(life.LoadStart))
 

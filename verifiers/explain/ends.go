@@ -61,7 +61,7 @@ func given(l harness.PipelineLayout, c *harness.LogCopy) bool {
 func ofEffects(accepted []*harness.LogCopy) harness.LifeEnd {
 	switch len(accepted) {
 	case 0:
-		return harness.LifeEnd{State: "unknown", Text: "no effect was found, in a store that was not read to its end"}
+		return harness.LifeEnd{State: "unknown", Text: "no side effect was found, in a store that was not read to its end"}
 	case 1:
 		return harness.LifeEnd{State: "visible", Text: "accepted once by the external service, as " + effect(accepted[0])}
 	}
@@ -93,10 +93,10 @@ func (t *telling) notVisible(l harness.PipelineLayout, aborted []*harness.LogCop
 	}
 	for _, in := range t.inputs {
 		if at := t.position(l, in.Partition); at > in.Offset {
-			return harness.LifeEnd{State: "lost", Text: fmt.Sprintf("no visible output, though position %d of input partition %d is committed", at, in.Partition), Why: why}
+			return harness.LifeEnd{State: "lost", Text: fmt.Sprintf("no visible output, though offset %d of input partition %d is committed", at, in.Partition), Why: why}
 		}
 	}
-	return harness.LifeEnd{State: "unprocessed", Text: "no visible output, and no committed position passed it", Why: why}
+	return harness.LifeEnd{State: "unprocessed", Text: "no visible output, and no committed offset passed it", Why: why}
 }
 
 // position is how far the group's commits reach in an input partition.

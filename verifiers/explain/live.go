@@ -61,12 +61,12 @@ func (t *telling) seen(h harness.HistoryRecord, e *history.DeliveredLive) {
 		}
 		text := fmt.Sprintf("a read_committed reader was given %s/%d offsets %d to %d", t.short(e.Topic), e.Partition, e.From, e.To-1)
 		if l.Effects {
-			text = fmt.Sprintf("the observer finds effects %d to %d of partition %d in the service's store", e.From, e.To-1, e.Partition)
+			text = fmt.Sprintf("the observer finds side effects %d to %d of partition %d in the service's store", e.From, e.To-1, e.Partition)
 		}
 		switch {
 		case t.shows(l, e):
 		case t.covers(e):
-			text += ", the acknowledged one among them: the reader that held it then"
+			text += "; the acknowledged record was among them"
 		default:
 			continue
 		}

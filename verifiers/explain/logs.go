@@ -183,5 +183,5 @@ func (t *telling) accepted(pipeline string, c *harness.LogCopy, scheduled histor
 
 // effect names an effect by its place in the service's store.
 func effect(c *harness.LogCopy) string {
-	return fmt.Sprintf("effect %d of partition %d", c.Offset, c.Partition)
+	return fmt.Sprintf("side effect %d of partition %d", c.Offset, c.Partition)
 }

@@ -83,7 +83,7 @@ func (w *watch) ending(e history.Entry) {
 	case *history.Committing:
 		w.last = e.At
 		if to, ok := w.offset(e.Offsets); ok && to > w.place.Offset && w.hand {
-			w.say(e.At, "committing", "about to commit position %d%s", to, inTxn(e.Txn))
+			w.say(e.At, "committing", "about to commit offset %d%s", to, inTxn(e.Txn))
 		}
 	case *history.Committed:
 		w.last = e.At
@@ -121,7 +121,7 @@ func (w *watch) polled(e *history.Polled) {
 	}
 	w.touched, w.hand = true, true
 	if w.assigned != nil {
-		w.say(w.assigned.At, "assigned", "is given input partition %d (generation %d)", w.place.Partition, w.assigned.Generation)
+		w.say(w.assigned.At, "assigned", "gets input partition %d (generation %d)", w.place.Partition, w.assigned.Generation)
 		w.assigned = nil
 	}
 	text := fmt.Sprintf("polled %d records of partition %d, offsets %d to %d", e.Count, e.Partition, e.From, e.To-1)
@@ -177,7 +177,7 @@ func (w *watch) committed(e *history.Committed) {
 	}
 	switch beyond := to > w.place.Offset; {
 	case beyond && !w.past:
-		x := w.event(e.At, "committed", "committing position %d, past this record: %s%s%s", to, e.Outcome, reason(e.Reason), inTxn(e.Txn))
+		x := w.event(e.At, "committed", "committing offset %d, past this record: %s%s%s", to, e.Outcome, reason(e.Reason), inTxn(e.Txn))
 		w.events = append(w.events, x)
 		if confirmed && w.passing == nil {
 			w.passing = &x
@@ -185,7 +185,7 @@ func (w *watch) committed(e *history.Committed) {
 		w.past = confirmed
 		w.hand = w.hand && (!confirmed || e.Txn != 0)
 	case !beyond && w.past && confirmed:
-		w.say(e.At, "went back", "committing position %d, back before this record: confirmed", to)
+		w.say(e.At, "went back", "committing offset %d, back before this record: confirmed", to)
 		w.past = false
 	}
 }
