@@ -71,7 +71,7 @@ func TestLifeOfARecordWithEffects(t *testing.T) {
 	require.Equal(t, 2900*time.Millisecond, accepted[1].At.Sub(life.LoadStart))
 
 	once := lifeOf(t, verifiers.SaveEffects(t, true), "607", "transactional")
-	require.Equal(t, []harness.LifeEnd{{Pipeline: "transactional", State: "visible", Text: "accepted once by the external service, as effect 202 of partition 1"}}, once.Ends)
+	require.Equal(t, []harness.LifeEnd{{Pipeline: "transactional", State: "visible", Text: "accepted once by the external service, as side effect 202 of partition 1"}}, once.Ends)
 	old := lifeOf(t, verifiers.SaveEffects(t, false), "604", "transactional")
 	require.Contains(t, old.Missing, "when the external service accepted what: the run is of a version that did not keep it")
 	for _, e := range old.Events {
