@@ -179,7 +179,10 @@ func makeWorld(n uint64, more ...harness.PipelineLayout) *world {
 	w.fillPlain()
 	w.fillTxns(w.record.Plan.Pipelines[2])
 	for _, l := range more {
-		if l.Transactional {
+		switch {
+		case l.ProducerOnly && l.Transactional:
+			w.fillSent(l, n)
+		case l.Transactional:
 			w.fillTxns(l)
 		}
 	}
