@@ -32,6 +32,7 @@ var all = []kit.Check{
 	epochsBack,
 	corrupt,
 	foreign,
+	unmatched,
 	offsetsWentBack,
 	deliveredTwice,
 	dirtyReads,
