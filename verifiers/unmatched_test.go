@@ -10,7 +10,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers/observation"
 )
 
-// copyElsewhere writes a second copy of one record of partition 1, which says that its input is a number of offsets further.
+// copyElsewhere writes a second copy of one record of partition 1, whose origin is a number of offsets further.
 func (w *world) copyElsewhere(pipeline string, by int64) {
 	l := w.log("out-"+pipeline, 1)
 	rec := l.batches[40].Records[3]
