@@ -144,6 +144,7 @@ var controls = map[string]control{
 	"poll-skips":  {row: srcName, do: func(w *world) { w.skipPolls(srcName, 1, 40, 19) }, finds: numbers{"pollSkips": uint64(190)}},
 	"polls-back":  {row: srcName, do: func(w *world) { w.showBack(srcName, 50) }, finds: numbers{"pollsBack": uint64(6)}, says: "were given 60 records again"},
 	"torn":        {finds: numbers{"torn": uint64(1)}},
+	"unmatched":   {row: plainName, do: func(w *world) { w.copyElsewhere(plainName, 1) }, finds: numbers{"unmatched": uint64(1), "secondCopies": uint64(1)}},
 	"unknown":     {finds: numbers{"unknown": uint64(3), "unknownHappened": uint64(1)}},
 	"unprocessed": {finds: numbers{"unprocessed": uint64(perBatch)}},
 }

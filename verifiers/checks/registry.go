@@ -33,6 +33,7 @@ var all = []kit.Check{
 	forks,
 	corrupt,
 	foreign,
+	unmatched,
 	offsetsWentBack,
 	deliveredTwice,
 	dirtyReads,
