@@ -25,6 +25,8 @@ type Experiment struct {
 	Faults  []ScheduledFault
 	// Expect is what must come out, by pipeline and guarantee. A claim that is not named must hold.
 	Expect map[string]map[Guarantee]Expectation
+	// Limits are what is expected of figures, by pipeline.
+	Limits map[string][]Limit
 	Bounds Bounds
 	// Source is the YAML the experiment was read from.
 	Source string

@@ -52,10 +52,12 @@ type RunRecord struct {
 	Properties map[string]string                    `json:"properties,omitempty"`
 	Plan       TopicPlan                            `json:"plan"`
 	Expect     map[string]map[Guarantee]Expectation `json:"expect"`
-	Bounds     Bounds                               `json:"bounds"`
-	Faults     []FaultRecord                        `json:"faults"`
-	Phases     []PhaseRecord                        `json:"phases"`
-	Histories  []HistoryRecord                      `json:"histories"`
+	// Limits are what the experiment expects of figures, by pipeline.
+	Limits    map[string][]Limit `json:"limits,omitempty"`
+	Bounds    Bounds             `json:"bounds"`
+	Faults    []FaultRecord      `json:"faults"`
+	Phases    []PhaseRecord      `json:"phases"`
+	Histories []HistoryRecord    `json:"histories"`
 	// Incidents are unplanned: a broker that died, a full disk, an interrupt. Each makes the run inconclusive.
 	Incidents []string `json:"incidents,omitempty"`
 	// LargestTransactionTimeout is the largest transaction timeout that any client of the run used.

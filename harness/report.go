@@ -51,10 +51,12 @@ type Row struct {
 	Claims       Guarantee `json:"claims"`
 	ProducerOnly bool      `json:"producerOnly"`
 	// Delivered is the claimed guarantee, "violated" or "inconclusive".
-	Delivered  string             `json:"delivered"`
-	Verdicts   []GuaranteeVerdict `json:"verdicts"`
-	Numbers    Numbers            `json:"numbers"`
-	Deviations []string           `json:"deviations,omitempty"`
+	Delivered string             `json:"delivered"`
+	Verdicts  []GuaranteeVerdict `json:"verdicts"`
+	// Limits are what came of the limits that the experiment sets to the row's figures.
+	Limits     []LimitVerdict `json:"limits,omitempty"`
+	Numbers    Numbers        `json:"numbers"`
+	Deviations []string       `json:"deviations,omitempty"`
 	// Notes are findings that decide no verdict, a line each under the table.
 	Notes []string `json:"notes,omitempty"`
 }

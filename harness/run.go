@@ -123,7 +123,7 @@ func newRun(rooms Rooms, spec RunSpec) (*run, error) {
 		Experiment: exp.Name, Source: exp.Source, Overrides: spec.Overrides, KafkaHome: spec.KafkaHome, Seed: spec.Seed,
 		Rate: exp.Load.Rate, Duration: exp.Load.Duration, Workers: exp.Workers, Shared: exp.Shared,
 		Asked: exp.Cluster.Features, Properties: exp.Cluster.Properties,
-		Started: started, Base: history.Now(), Expect: exp.Expect, Bounds: exp.Bounds,
+		Started: started, Base: history.Now(), Expect: exp.Expect, Limits: exp.Limits, Bounds: exp.Bounds,
 		Machine: fmt.Sprintf("%s/%s, %d CPUs, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version()),
 
 		LargestTransactionTimeout: exp.Shared.TransactionTimeout,

@@ -43,20 +43,7 @@ func amountOf(c Column, row harness.Row) (amount Amount, is bool) {
 	case time.Duration:
 		return Amount(v), true
 	default:
-		return infinity, isInfinite(c.Key, row.Numbers)
-	}
-}
-
-// isInfinite tells an infinite latency from one that was not observed: where the live reader did not get more inputs than a
-// percentile leaves out, it falls among those, and has no value.
-func isInfinite(key string, n harness.Numbers) bool {
-	switch key {
-	case "p50":
-		return n.Value(key) == nil && n.Count("neverLive") > n.Count("input")/2
-	case "p99":
-		return n.Value(key) == nil && n.Count("neverLive") > n.Count("input")/100
-	default:
-		return false
+		return infinity, harness.IsInfinite(c.Key, row.Numbers)
 	}
 }
 

@@ -33,7 +33,7 @@ func (c Column) Text(row harness.Row) string {
 }
 
 // Infinite reports whether the figure is an infinite latency, for which Value has nothing.
-func (c Column) Infinite(row harness.Row) bool { return isInfinite(c.Key, row.Numbers) }
+func (c Column) Infinite(row harness.Row) bool { return harness.IsInfinite(c.Key, row.Numbers) }
 
 // Left reports whether the column holds words, which are aligned to the left.
 func (c Column) Left() bool {

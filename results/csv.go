@@ -57,7 +57,7 @@ func csvLine(r *harness.Report, row harness.Row) []string {
 		line = append(line, c.value(r))
 	}
 	for _, c := range Columns() {
-		if isInfinite(c.Key, row.Numbers) {
+		if harness.IsInfinite(c.Key, row.Numbers) {
 			line = append(line, infinitePlain)
 			continue
 		}

@@ -48,7 +48,7 @@ func Notes(r *harness.Report, opts Options) []Note {
 
 func notes(r *harness.Report, opts Options) []note {
 	var out []note
-	for _, collect := range []func(*harness.Report) []note{deviations, reasons, causes, proofs, notClaimed, remarks, surprises} {
+	for _, collect := range []func(*harness.Report) []note{deviations, limits, reasons, causes, proofs, notClaimed, remarks, surprises} {
 		out = append(out, collect(r)...)
 	}
 	out = append(out, stalls(r, cmp.Or(opts.Stalls, defaultStalls))...)

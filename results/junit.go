@@ -71,7 +71,7 @@ type junitDetail struct {
 	Text    string `xml:",chardata"`
 }
 
-// JUnit writes a test suite for each run, and a test case for each guarantee that was claimed or expected. A violated guarantee is a
+// JUnit writes a test suite for each run, and a test case for each guarantee that was claimed or expected and for each limit. A violated guarantee is a
 // failure unless the experiment expects it to break; an inconclusive one is an error. Errors are w's.
 func JUnit(w io.Writer, reports []*harness.Report, opts JUnitOptions) error {
 	all := junitSuites{Name: "chaeos"}
@@ -125,8 +125,15 @@ func junitRun(r *harness.Report, opts JUnitOptions) junitSuite {
 	for _, row := range r.Rows {
 		for _, v := range row.Verdicts {
 			if v.Guarantee == row.Claims || v.Expected != "" {
-				s.add(junitGuarantee(r, row, v, dir, opts))
+				s.add(junitTest(r, row, asserted{string(v.Guarantee), v.Verdict, cmp.Or(v.Expected, harness.MustHold), v.Reasons}, dir, opts))
 			}
+		}
+		for _, l := range row.Limits {
+			reasons := []string{fmt.Sprintf("%s is %s", l.Number, figureText(row, l.Number))}
+			if l.Reason != "" {
+				reasons = append(reasons, l.Reason)
+			}
+			s.add(junitTest(r, row, asserted{l.Limit, l.Verdict, l.Expected, reasons}, dir, opts))
 		}
 	}
 	return s
@@ -145,21 +152,28 @@ func (s *junitSuite) add(c junitCase) {
 	}
 }
 
-func junitGuarantee(r *harness.Report, row harness.Row, v harness.GuaranteeVerdict, dir string, opts JUnitOptions) junitCase {
-	expected := cmp.Or(v.Expected, harness.MustHold)
-	c := junitCase{Class: r.Experiment + "." + row.Pipeline, Name: tested(v.Guarantee, expected, opts), Time: "0.000"}
+// asserted is a guarantee or a limit that a row was tested for.
+type asserted struct {
+	what     string
+	verdict  harness.Verdict
+	expected harness.Expectation
+	reasons  []string
+}
+
+func junitTest(r *harness.Report, row harness.Row, a asserted, dir string, opts JUnitOptions) junitCase {
+	c := junitCase{Class: r.Experiment + "." + row.Pipeline, Name: a.name(opts), Time: "0.000"}
 	detail := &junitDetail{
-		Message: fmt.Sprintf("%s %s (%s)", v.Guarantee, v.Verdict, expected), Type: v.Verdict.String(),
-		Text: junitText(r, row, v, dir),
+		Message: fmt.Sprintf("%s %s (%s)", a.what, a.verdict, a.expected), Type: a.verdict.String(),
+		Text: junitText(r, row, a.reasons, dir),
 	}
 	switch {
-	case v.Verdict == harness.Inconclusive && opts.SkipInconclusive:
+	case a.verdict == harness.Inconclusive && opts.SkipInconclusive:
 		c.Skipped = detail
-	case v.Verdict == harness.Inconclusive:
+	case a.verdict == harness.Inconclusive:
 		c.Error = detail
-	case v.Verdict == harness.Violated && (opts.Strict || expected == harness.MustHold):
+	case a.verdict == harness.Violated && (opts.Strict || a.expected == harness.MustHold):
 		c.Failure = detail
-	case v.Verdict == harness.Held && expected == harness.MustBreak && !opts.Strict:
+	case a.verdict == harness.Held && a.expected == harness.MustBreak && !opts.Strict:
 		detail.Message += ": the experiment showed nothing"
 		c.Failure = detail
 	default:
@@ -168,24 +182,24 @@ func junitGuarantee(r *harness.Report, row harness.Row, v harness.GuaranteeVerdi
 	return c
 }
 
-// tested names what a case asserts, so that a passed one says what came out. It depends on what is expected alone: a case
+// name is what the case asserts, so that a passed one says what came out. It depends on what is expected alone: a case
 // keeps its name from run to run.
-func tested(g harness.Guarantee, expected harness.Expectation, opts JUnitOptions) string {
+func (a asserted) name(opts JUnitOptions) string {
 	switch {
-	case opts.Strict || expected == harness.MustHold:
-		return fmt.Sprintf("%s holds", g)
-	case expected == harness.MustBreak:
-		return fmt.Sprintf("%s breaks, as expected", g)
+	case opts.Strict || a.expected == harness.MustHold:
+		return a.what + " holds"
+	case a.expected == harness.MustBreak:
+		return a.what + " breaks, as expected"
 	default:
-		return fmt.Sprintf("%s may break", g)
+		return a.what + " may break"
 	}
 }
 
 // junitText gives a person the reasons, the counts, and the command that explains them.
-func junitText(r *harness.Report, row harness.Row, v harness.GuaranteeVerdict, dir string) string {
+func junitText(r *harness.Report, row harness.Row, reasons []string, dir string) string {
 	var b strings.Builder
 	b.WriteByte('\n')
-	for _, reason := range slices.Concat(v.Reasons, r.Inconclusive) {
+	for _, reason := range slices.Concat(reasons, r.Inconclusive) {
 		fmt.Fprintln(&b, reason)
 	}
 	for _, c := range Columns() {

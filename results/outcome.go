@@ -66,9 +66,10 @@ func expected(row harness.Row) harness.Expectation {
 	return harness.MustHold
 }
 
-// surprised reports whether anything came out otherwise than the experiment expects, of the claim or of another guarantee.
+// surprised reports whether anything came out otherwise than the experiment expects, of the claim, of another guarantee or of a limit.
 func surprised(row harness.Row) bool {
-	return slices.ContainsFunc(row.Verdicts, func(v harness.GuaranteeVerdict) bool { return v.Surprise })
+	return slices.ContainsFunc(row.Verdicts, func(v harness.GuaranteeVerdict) bool { return v.Surprise }) ||
+		slices.ContainsFunc(row.Limits, func(l harness.LimitVerdict) bool { return l.Surprise })
 }
 
 // The colours of an outcome on a terminal, as ANSI escape codes: of the eight that every theme keeps readable.

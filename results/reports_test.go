@@ -92,6 +92,12 @@ func violated() *harness.Report {
 	tx.Notes = []string{"the group rebalanced 3 times"}
 	tx.Verdicts = []harness.GuaranteeVerdict{{Guarantee: harness.ExactlyOnce, Verdict: harness.Violated, Expected: harness.MustHold, Surprise: true,
 		Reasons: []string{"1 transaction is torn: transactional-0, ordinal 412"}}}
+	idem.Limits = []harness.LimitVerdict{
+		{Limit: "no progress <= 10s", Number: "noProgress", Verdict: harness.Held, Expected: harness.MustHold},
+		{Limit: "duplicates <= 1000", Number: "duplicates", Verdict: harness.Violated, Expected: harness.MustHold, Surprise: true},
+		{Limit: "duplicates >= 5000", Number: "duplicates", Verdict: harness.Violated, Expected: harness.MayBreak},
+		{Limit: "torn <= 0", Number: "torn", Expected: harness.MustHold, Reason: "the figure does not apply or was not observed"},
+	}
 	r.Rows = []harness.Row{acks, idem, tx}
 	r.Stalls = twoStalls()
 	r.Exit, r.Why = 3, "transactional violated exactly-once, which must hold"

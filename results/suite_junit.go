@@ -26,7 +26,7 @@ func SummaryJUnit(w io.Writer, s *Summary, opts JUnitOptions) error {
 }
 
 func junitSummarised(r SummaryRow, opts JUnitOptions) junitCase {
-	c := junitCase{Class: r.Experiment + "." + r.Pipeline, Name: tested(r.Claims, r.Expected, opts), Time: "0.000"}
+	c := junitCase{Class: r.Experiment + "." + r.Pipeline, Name: asserted{what: string(r.Claims), expected: r.Expected}.name(opts), Time: "0.000"}
 	detail := &junitDetail{
 		Message: fmt.Sprintf("%s %s (%s)", r.Claims, r.Tally.inRuns(), r.Expected), Text: junitSummaryText(r),
 	}

@@ -102,6 +102,7 @@ func (j *judgement) judge(in *logs.Input, missing *causes.InputLosses) error {
 		found = append(found, o.Found...)
 	}
 	j.row.Verdicts = verdicts(f.Run, layout, outcomes)
+	j.row.Limits = limits(f.Run.Record.Limits[layout.Name], j.row.Numbers, outcomes, slices.Concat(f.Run.Doubts, f.Run.DoubtsOf[layout.Name]))
 	for _, x := range found {
 		switch {
 		case x.Internal:

@@ -32,7 +32,7 @@ func newSourceJudgement(run *saved.Run, keep rows.Keep) *sourceJudgement {
 		return nil
 	}
 	s := rows.NewSubject(run, plan.SourceLayout(), keep)
-	return &sourceJudgement{s, kit.Begin(s, checks.OfInput()), len(run.Record.Expect[harness.SourceRow]) > 0}
+	return &sourceJudgement{s, kit.Begin(s, checks.OfInput()), len(run.Record.Expect[harness.SourceRow])+len(run.Record.Limits[harness.SourceRow]) > 0}
 }
 
 // watching adds the readers of the watching checks to those of the rows.

@@ -124,6 +124,17 @@ func exit(report *harness.Report) (code int, why string) {
 				worse(4, fmt.Sprintf("%s: %s must break and held", row.Pipeline, v.Guarantee))
 			}
 		}
+		for _, l := range row.Limits {
+			switch {
+			case l.Expected == harness.MayBreak:
+			case l.Verdict == harness.Inconclusive:
+				worse(4, fmt.Sprintf("%s: whether %s is not known: %s", row.Pipeline, l.Limit, l.Reason))
+			case l.Surprise && l.Expected == harness.MustHold:
+				worse(3, fmt.Sprintf("%s: %s must hold and does not", row.Pipeline, l.Limit))
+			case l.Surprise:
+				worse(4, fmt.Sprintf("%s: %s must break and held", row.Pipeline, l.Limit))
+			}
+		}
 	}
 	return code, why
 }

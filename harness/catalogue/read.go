@@ -11,6 +11,7 @@ import (
 
 	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
+	_ "github.com/chaeos/chaeos/verifiers/checks" // declares the figures that have limits
 )
 
 // document is an experiment as it is in its file, before anything was drawn.
@@ -31,7 +32,7 @@ const (
 
 var kafkaVersion = regexp.MustCompile(`^\d+\.\d+\.\d+(-[A-Za-z0-9.]+)?$`)
 
-var experimentName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
+var experimentName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,99}$`)
 
 // read decodes and checks a file.
 func read(file string, source []byte, known []harness.PipelineInfo) (*document, error) {
@@ -59,7 +60,7 @@ func (d *decoder) experiment(root ast.Node, doc *document, known []harness.Pipel
 		switch f := fields[name]; name {
 		case "name":
 			if exp.Name = d.text(f); !experimentName.MatchString(exp.Name) {
-				d.fail(first(f.value), "expected a name of small letters, digits and dashes, not %q", exp.Name)
+				d.fail(first(f.value), "expected a name of at most 100 small letters, digits and dashes, not %q", exp.Name)
 			}
 		case "summary":
 			exp.Summary = d.text(f)
@@ -85,7 +86,7 @@ func (d *decoder) experiment(root ast.Node, doc *document, known []harness.Pipel
 		exp.Options = d.options(f, exp.Pipelines)
 	}
 	if f, ok := fields["expect"]; ok { // needs the pipelines
-		exp.Expect = d.expect(f, rowsOf(exp.Pipelines, known))
+		exp.Expect, exp.Limits = d.expect(f, rowsOf(exp.Pipelines, known))
 	}
 	if f, ok := fields["faults"]; ok && d.err == nil { // needs all the rest
 		d.schedule(f, doc)
@@ -236,24 +237,37 @@ func rowsOf(pipelines []string, known []harness.PipelineInfo) []string {
 	return pipelines
 }
 
-func (d *decoder) expect(f field, named []string) map[string]map[harness.Guarantee]harness.Expectation {
-	out := map[string]map[harness.Guarantee]harness.Expectation{}
+func (d *decoder) expect(f field, named []string) (map[string]map[harness.Guarantee]harness.Expectation, map[string][]harness.Limit) {
+	out, limits := map[string]map[harness.Guarantee]harness.Expectation{}, map[string][]harness.Limit{}
 	for _, p := range d.entries(f.value, "from pipeline to guarantee") {
 		if !slices.Contains(named, p.name) {
 			d.fail(p.key, "the experiment has no pipeline %q (%s)", p.name, suggest(p.name, named))
 		}
 		out[p.name] = map[harness.Guarantee]harness.Expectation{}
 		for _, g := range d.entries(p.value, "from guarantee to expectation") {
-			guarantee, err := harness.ParseGuarantee(g.name)
-			if err != nil {
-				d.fail(g.key, "%v", err)
-			}
 			expectation, err := harness.ParseExpectation(d.text(g))
 			if err != nil {
 				d.fail(first(g.value), "%v", err)
 			}
+			if harness.IsLimit(g.name) {
+				limits[p.name] = append(limits[p.name], d.limit(g, expectation))
+				continue
+			}
+			guarantee, err := harness.ParseGuarantee(g.name)
+			if err != nil {
+				d.fail(g.key, "%v", err)
+			}
 			out[p.name][guarantee] = expectation
 		}
 	}
-	return out
+	return out, limits
+}
+
+func (d *decoder) limit(g field, expectation harness.Expectation) harness.Limit {
+	l, err := harness.ParseLimit(g.name)
+	if err != nil {
+		d.fail(g.key, "%v", err)
+	}
+	l.Expected = expectation
+	return l
 }

@@ -136,13 +136,19 @@ func expectRows(table *tabwriter.Writer, exp harness.Experiment) {
 				texts = append(texts, fmt.Sprintf("%s %s", g, expectation))
 			}
 		}
+		for _, l := range exp.Limits[info.Name] {
+			texts = append(texts, fmt.Sprintf("%s %s", l.Text, l.Expected))
+		}
 		fmt.Fprintf(table, "%s\t%s: %s\n", head, info.Name, strings.Join(texts, ", "))
 		head = ""
 	}
-	if named := exp.Expect[harness.SourceRow]; len(named) > 0 {
+	if named, limits := exp.Expect[harness.SourceRow], exp.Limits[harness.SourceRow]; len(named)+len(limits) > 0 {
 		var texts []string
 		for _, g := range slices.Sorted(maps.Keys(named)) {
 			texts = append(texts, fmt.Sprintf("%s %s", g, named[g]))
+		}
+		for _, l := range limits {
+			texts = append(texts, fmt.Sprintf("%s %s", l.Text, l.Expected))
 		}
 		fmt.Fprintf(table, "%s\t%s: %s\n", head, harness.SourceRow, strings.Join(texts, ", "))
 	}
