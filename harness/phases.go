@@ -94,6 +94,15 @@ func (r *run) play(ctx context.Context, p phase) error {
 	return nil
 }
 
+// endWhenLost ends a phase when the cluster is given up.
+func (r *run) endWhenLost(ctx context.Context, end context.CancelCauseFunc) {
+	select {
+	case <-r.lost:
+		end(errClusterLost)
+	case <-ctx.Done():
+	}
+}
+
 // needsCluster reports whether there is nothing to wait for in the phase once the cluster is lost.
 func (m may) needsCluster() bool { return m.lost < m.usually }
 
@@ -116,10 +125,10 @@ func (r *run) phase(ctx context.Context, p phase, within time.Duration) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, within, errPhaseTooLong)
 	defer cancel()
 	if p.may.needsCluster() && !r.givenUp {
-		var lost context.CancelCauseFunc
-		ctx, lost = context.WithCancelCause(ctx)
-		defer context.AfterFunc(r.whileThere, func() { lost(errClusterLost) })()
-		defer lost(nil)
+		var end context.CancelCauseFunc
+		ctx, end = context.WithCancelCause(ctx)
+		defer end(nil)
+		go r.endWhenLost(ctx, end)
 	}
 	rec := PhaseRecord{Name: p.name, Start: history.Now()}
 	note, err := p.do(ctx)

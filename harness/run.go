@@ -100,9 +100,9 @@ type run struct {
 
 	mu   sync.Mutex // guards record.Incidents and what follows, which watchers add to
 	died bool       // a broker died unplanned: the cluster will not be whole again
-	// whileThere ends once the cluster is given up.
-	whileThere context.Context
-	giveUp     context.CancelFunc
+	// lost is closed once the cluster is given up; giveUp closes it.
+	lost   <-chan struct{}
+	giveUp func()
 	// silentSince is when what keeps the cluster stopped answering (zero: it answers).
 	silentSince time.Time
 }
@@ -116,8 +116,9 @@ func newRun(rooms Rooms, spec RunSpec) (*run, error) {
 	}
 	name := filepath.Base(dir)
 	exp := spec.Experiment
-	whileThere, giveUp := context.WithCancel(context.Background())
-	return &run{whileThere: whileThere, giveUp: giveUp, rooms: rooms, spec: spec, dir: dir, stopWatching: func() {}, record: &RunRecord{
+	lost := make(chan struct{})
+	giveUp := sync.OnceFunc(func() { close(lost) })
+	return &run{lost: lost, giveUp: giveUp, rooms: rooms, spec: spec, dir: dir, stopWatching: func() {}, record: &RunRecord{
 		Version: RecordVersion, Chaeos: spec.Chaeos, Name: name, RunID: history.RunIDOf(name),
 		Experiment: exp.Name, Source: exp.Source, Overrides: spec.Overrides, KafkaHome: spec.KafkaHome, Seed: spec.Seed,
 		Rate: exp.Load.Rate, Duration: exp.Load.Duration, Workers: exp.Workers, Shared: exp.Shared,

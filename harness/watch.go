@@ -71,10 +71,12 @@ func (r *run) keeperSilent(err error, dead map[int]bool) {
 
 // clusterLost returns why the cluster is given up, or nil.
 func (r *run) clusterLost() error {
-	if r.whileThere.Err() != nil {
+	select {
+	case <-r.lost:
 		return errClusterLost
+	default:
+		return nil
 	}
-	return nil
 }
 
 func (r *run) lookAtNodes(ctx context.Context, dead map[int]bool) {

@@ -95,12 +95,12 @@ func TestTheServicesLinkIsItsOwn(t *testing.T) {
 		scope   harness.Scope
 		want    string
 	}{
-		"other links":  {"external service", nil, calls, `links: "external service" has one link only: links: service`},
-		"both":         {"external service", map[string]any{"links": []any{"client", "service"}}, calls, "has one link only"},
-		"a broker's":   {"broker 1", map[string]any{"links": "service"}, calls, `is the link of the target "external service"`},
-		"a worker's":   {"worker 0", map[string]any{"links": "service"}, calls, `is the link of the target "external service"`},
-		"from a few":   {"external service", map[string]any{"links": "service", "from": "worker 0"}, calls, "from: all workers call"},
-		"no caller": {"external service", map[string]any{"links": "service"}, testScope, "no pipeline of the experiment calls"},
+		"other links": {"external service", nil, calls, `links: "external service" has one link only: links: service`},
+		"both":        {"external service", map[string]any{"links": []any{"client", "service"}}, calls, "has one link only"},
+		"a broker's":  {"broker 1", map[string]any{"links": "service"}, calls, `is the link of the target "external service"`},
+		"a worker's":  {"worker 0", map[string]any{"links": "service"}, calls, `is the link of the target "external service"`},
+		"from a few":  {"external service", map[string]any{"links": "service", "from": "worker 0"}, calls, "from: all workers call"},
+		"no caller":   {"external service", map[string]any{"links": "service"}, testScope, "no pipeline of the experiment calls"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fault, err := New("latency", c.options)

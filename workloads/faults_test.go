@@ -78,8 +78,8 @@ func TestAbortedTransactionIsProcessedAgain(t *testing.T) {
 	require.NotZero(t, aborted)
 }
 
-// TestUnprovedEndIsUnknown answers ends with errors that prove nothing. The session retries one of them as an abort and
-// reports a clean abort; the other closes it. Neither may be recorded as known.
+// TestUnprovedEndIsUnknown answers ends with an error that proves nothing, which the session retries as an abort and reports as
+// a clean one, and with one that refuses the commit, which closes the session. The first is unknown, the second failed.
 func TestUnprovedEndIsUnknown(t *testing.T) {
 	for _, answer := range []*kerr.Error{kerr.UnknownServerError, kerr.ProducerFenced} {
 		t.Run(answer.Message, func(t *testing.T) {
@@ -89,14 +89,19 @@ func TestUnprovedEndIsUnknown(t *testing.T) {
 			})
 			require.Zero(t, lost)
 			require.Zero(t, doubled)
-			unknown := 0
+			want := map[history.Outcome]int{history.OutcomeUnknown: 2}
+			if answer == kerr.ProducerFenced {
+				want = map[history.Outcome]int{history.OutcomeFailed: 2} // the one request was refused
+			}
+			got := map[history.Outcome]int{}
 			for _, e := range recorded.Of[*history.TxnEnded](entries) {
-				if e.Outcome == history.OutcomeUnknown {
+				if e.Outcome != history.OutcomeConfirmed {
 					require.True(t, e.Commit, "what was asked for")
-					unknown++
+					require.NotEmpty(t, e.Reason)
+					got[e.Outcome]++
 				}
 			}
-			require.Equal(t, 2, unknown)
+			require.Equal(t, want, got)
 		})
 	}
 }
@@ -118,11 +123,14 @@ func TestFencedProducerStartsANewSession(t *testing.T) {
 	})
 	require.Zero(t, lost)
 	require.Zero(t, doubled)
-	unknown := 0
+	refused := 0
 	for _, e := range recorded.Of[*history.TxnEnded](entries) {
-		if e.Outcome == history.OutcomeUnknown {
-			unknown++
+		require.NotEqual(t, history.OutcomeUnknown, e.Outcome)
+		if e.Outcome == history.OutcomeFailed {
+			require.True(t, e.Commit)
+			require.Contains(t, e.Reason, "PRODUCER_FENCED")
+			refused++
 		}
 	}
-	require.Equal(t, 1, unknown)
+	require.Equal(t, 1, refused)
 }

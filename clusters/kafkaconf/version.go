@@ -24,7 +24,7 @@ func CheckVersion(version string) error {
 	major, _ := strconv.Atoi(m[1])
 	minor, _ := strconv.Atoi(m[2])
 	if major < 3 || major == 3 && minor < 9 {
-		return fmt.Errorf("Kafka %s is too old: %s and newer are supported", version, OldestVersion)
+		return fmt.Errorf("version %s of Kafka is too old: %s and newer are supported", version, OldestVersion)
 	}
 	return nil
 }

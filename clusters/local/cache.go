@@ -42,8 +42,8 @@ func cached(ctx context.Context, path string, fill func(tmp string) error) (stri
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	defer os.Remove(dir) // fails unless nothing could be put there
-	if exists(path) {    // another process filled it while we waited
+	defer func() { _ = os.Remove(dir) }() // fails unless nothing could be put there
+	if exists(path) {                     // another process filled it while we waited
 		return path, nil
 	}
 	tmp := path + ".tmp"

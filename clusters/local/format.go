@@ -46,7 +46,7 @@ func oneName(data string) error {
 			return os.Rename(path, filepath.Join(data, kafkaconf.BootstrapCheckpoint))
 		}
 	}
-	return fmt.Errorf("Kafka's StorageTool wrote none of %s", strings.Join(kafkaconf.Checkpoints, ", "))
+	return fmt.Errorf("the storage tool wrote none of %s", strings.Join(kafkaconf.Checkpoints, ", "))
 }
 
 // knownLevels says which feature levels a version has, where some were asked for.

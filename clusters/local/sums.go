@@ -102,7 +102,7 @@ func checkFetched(version, dir string) error {
 	}
 	if want := pinned(version); want != nil {
 		if other := differences(have, want); len(other) > 0 {
-			return fmt.Errorf("Kafka %s: what Maven fetched is not what it was released as: the SHA-256 of %s is another. Nothing of it was kept. "+
+			return fmt.Errorf("what Maven fetched of Kafka %s is not what it was released as: the SHA-256 of %s is another. Nothing of it was kept. "+
 				"A mirror or proxy may serve it, or Maven's own repository may hold it damaged (~/.m2/repository)", version, someOf(other))
 		}
 	}

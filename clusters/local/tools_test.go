@@ -125,7 +125,7 @@ func TestSilentJava(t *testing.T) {
 
 func TestTooOldVersionRunsNothing(t *testing.T) {
 	fakeTool(t, "java", goodJava)
-	require.EqualError(t, startError(t, harness.ClusterSpec{Kafka: "2.8.0"}), "Kafka 2.8.0 is too old: 3.9.0 and newer are supported")
+	require.EqualError(t, startError(t, harness.ClusterSpec{Kafka: "2.8.0"}), "version 2.8.0 of Kafka is too old: 3.9.0 and newer are supported")
 }
 
 // fetches is a Maven that finds one jar of a version. The tools folder has no other program than these.

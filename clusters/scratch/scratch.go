@@ -76,7 +76,7 @@ func Remove(ctx context.Context, dir string) error {
 	return err
 }
 
-// Owns reports whether the process that made a folder runs and holds its lock: unlike a process id, a lock is never used again.
+// Owned reports whether the process that made a folder runs and holds its lock: unlike a process id, a lock is never used again.
 func Owned(dir string) bool {
 	path := filepath.Join(dir, LockName)
 	if _, err := os.Lstat(path); err != nil {

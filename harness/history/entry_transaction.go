@@ -10,7 +10,7 @@ func (*TxnBegin) kind() kind { return 8 }
 
 func (e *TxnBegin) fields(c *codec) { c.uint(&e.Txn) }
 
-// TxnEnding announces that the worker is about to end transaction Txn.
+// TxnEnding announces that the worker or source is about to end transaction Txn.
 type TxnEnding struct {
 	Stamp
 	Txn    uint64
@@ -24,7 +24,8 @@ func (e *TxnEnding) fields(c *codec) {
 	c.bool(&e.Commit)
 }
 
-// TxnEnded is the outcome of ending transaction Txn. Commit is what was confirmed, or else what was asked for.
+// TxnEnded is the outcome of ending transaction Txn. Commit is what was confirmed, or else what was asked for. A failed end was
+// refused: Reason is the brokers' error, which proves that it did not happen by this request.
 type TxnEnded struct {
 	Stamp
 	Txn     uint64
@@ -57,4 +58,23 @@ func (e *ProducerInit) fields(c *codec) {
 	integer(c, &e.Asked)
 	c.string(&e.TransactionalID)
 	c.string(&e.Error)
+}
+
+// TxnRecords announces what a source is about to write in transaction Txn: the records with sequences [First, First+Count),
+// under this producer id and epoch. The log shows by the same what became of each.
+type TxnRecords struct {
+	Stamp
+	Txn, First, Count uint64
+	ProducerID        int64
+	ProducerEpoch     int32
+}
+
+func (*TxnRecords) kind() kind { return 28 }
+
+func (e *TxnRecords) fields(c *codec) {
+	c.uint(&e.Txn)
+	c.uint(&e.First)
+	c.uint(&e.Count)
+	integer(c, &e.ProducerID)
+	integer(c, &e.ProducerEpoch)
 }

@@ -37,6 +37,7 @@ var kinds = []struct {
 	{"acknowledging", entry[Acknowledging]},
 	{"acknowledged", entry[Acknowledged]},
 	{"redelivered", entry[Redelivered]},
+	{"txn-records", entry[TxnRecords]},
 }
 
 func entry[T any, P interface {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
@@ -48,6 +49,21 @@ func truncated(p *logs.Partition, l *saved.Live) []harness.Truncation {
 		note(epoch, l.LogEnds[p.At][epoch], seenByLogEnd, false)
 	}
 	return all
+}
+
+// Truncated returns whether a log is known to have held other records once at an offset: samples show it, or a recorded fault cut
+// a replica there.
+func Truncated(r *saved.Run, p *logs.Partition) func(offset int64) bool {
+	seen := Truncations{p.Number: truncated(p, r.Live)}
+	cut := int64(math.MaxInt64)
+	for _, f := range r.Record.Faults {
+		for _, l := range f.Lasting {
+			if l.What == harness.LogWasCut && l.Topic == p.At.Topic && l.Partition == p.At.Partition {
+				cut = min(cut, l.To)
+			}
+		}
+	}
+	return func(offset int64) bool { return offset >= cut || seen.at(p.Number, offset) != nil }
 }
 
 // Truncations are a row's, by output partition.

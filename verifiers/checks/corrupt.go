@@ -45,9 +45,8 @@ func (c *corruptCount) Finish(_ *kit.Facts, n *harness.Numbers) []kit.Finding {
 	return found
 }
 
-// kinds counts the strange records of a partition: corrupt ones, and those among what readers see that are foreign or match no
-// input. In all are the foreign ones that readers don't see too.
-type kinds struct{ corrupt, foreign, foreignInAll, unmatched uint64 }
+// kinds counts the strange records of a partition: corrupt ones, and those among what readers see that are foreign. In all are the foreign ones that readers don't see too.
+type kinds struct{ corrupt, foreign, foreignInAll uint64 }
 
 func newKinds(of *[]*kinds) *kinds {
 	k := &kinds{}
@@ -71,8 +70,6 @@ func (k *kinds) Batch(b *logs.Batch) {
 			if b.Visibility == txns.Visible {
 				k.foreign += n
 			}
-		case p.Kind == logs.Unmatched && b.Visibility == txns.Visible:
-			k.unmatched += n
 		}
 	}
 }
@@ -91,7 +88,6 @@ func total(of []*kinds) (sum kinds) {
 		sum.corrupt += k.corrupt
 		sum.foreign += k.foreign
 		sum.foreignInAll += k.foreignInAll
-		sum.unmatched += k.unmatched
 	}
 	return sum
 }

@@ -43,8 +43,5 @@ func (c *foreignCount) Finish(f *kit.Facts, n *harness.Numbers) []kit.Finding {
 	if in.foreignInAll > 0 {
 		found = append(found, kit.Doubt("%s input records are not this run's", words.Number(in.foreignInAll))...)
 	}
-	if out.unmatched > 0 {
-		found = append(found, kit.Note("%s outputs name an input that is not, or no longer, where they say in the input log", words.Number(out.unmatched))...)
-	}
 	return found
 }

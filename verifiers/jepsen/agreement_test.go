@@ -63,7 +63,7 @@ func rowsOf(t testing.TB, data []byte) []judged {
 			require.Contains(t, r.Numbers, name, "the report's names have changed")
 		}
 	}
-	return report.Rows
+	return slices.DeleteFunc(report.Rows, func(r judged) bool { return r.Pipeline == harness.SourceRow }) // it is no pipeline
 }
 
 // agrees compares what the reader counted with the judge's numbers, where they mean the same. The row's own source wrote
@@ -121,6 +121,9 @@ func TestCorpus(t *testing.T) {
 		s := unpack(t, name)
 		histories := s.export()
 		for _, row := range rowsOf(t, data) {
+			if row.Pipeline == harness.SourceRow {
+				continue // its keys are in the histories of the pipelines
+			}
 			l := s.layout(row.Pipeline)
 			f := familiesOf(s.record.Plan, l)
 			found := analyse(histories[row.Pipeline]).anomalies()

@@ -167,7 +167,7 @@ func (s *Set) Len() (n uint64) {
 	return n
 }
 
-// Classes lists the partitions with members, sorted.
+// Partitions lists the partitions with members, sorted.
 func (s *Set) Partitions() []int32 {
 	var all []int32
 	for c, x := range s.parts {

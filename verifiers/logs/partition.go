@@ -25,7 +25,7 @@ type Partition struct {
 	aborts *observation.Aborts
 	// ended are the aborted transactions, in the order of their markers.
 	ended []observation.Aborted
-	open   []observation.OpenTxn
+	open  []observation.OpenTxn
 	// epochs are where each leader epoch's batches begin.
 	epochs []epochStart
 	End    int64

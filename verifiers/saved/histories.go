@@ -136,7 +136,7 @@ func (l *loading) read() history.Entry {
 // take takes an entry of a source's or the observer's history.
 func (l *loading) take(e history.Entry) {
 	if l.source != nil {
-		l.source.add(e)
+		l.source.add(e, uint32(l.record.Incarnation))
 		return
 	}
 	if _, is := e.(*history.DeliveredLive); is && !l.polls {
@@ -161,8 +161,12 @@ func (l *loading) checkProcess(e history.Entry) {
 // checkTail doubts what a cut or damaged history leaves out.
 func (l *loading) checkTail() {
 	h, size, tail := l.record, l.in.Size(), l.in.Tail()
-	if l.worker != nil {
-		l.worker.Whole = size == h.Bytes && tail.LostBytes == 0 && (tail.Ended || h.Killed)
+	whole := size == h.Bytes && tail.LostBytes == 0 && (tail.Ended || h.Killed)
+	switch {
+	case l.worker != nil:
+		l.worker.Whole = whole
+	case l.source != nil && !whole:
+		l.source.Txns.cut(uint32(h.Incarnation))
 	}
 	switch {
 	case size < h.Bytes:

@@ -107,6 +107,7 @@ func (t *timed) take(s *timedStream) {
 	case *history.Intent:
 		if s.source != nil {
 			s.source.intent(e, func(partition int32, n uint64) { feed(t.handed[number], partition, s.at, n, (*Meter).supply) })
+			s.source.Txns.add(e, uint32(s.record.Incarnation))
 		}
 		return
 	case *history.Acked:

@@ -14,6 +14,8 @@ type Source struct {
 	// stored are the offsets that acknowledgements named; StoredTwice counts those named for two records.
 	stored      *keyset.Set
 	StoredTwice uint64
+	// Txns are the transactions of a source that writes in transactions.
+	Txns sourceTxns
 }
 
 // NewSource makes a source that has said nothing.
@@ -24,8 +26,11 @@ func NewSource(partitions int) *Source {
 	}
 }
 
-func (s *Source) add(e history.Entry) {
+// add takes an entry of one incarnation's history.
+func (s *Source) add(e history.Entry, incarnation uint32) {
 	switch e := e.(type) {
+	case *history.TxnBegin, *history.TxnRecords, *history.TxnEnding, *history.TxnEnded:
+		s.Txns.add(e, incarnation)
 	case *history.Acked:
 		for i := range e.Spans {
 			s.ack(&e.Spans[i])
@@ -102,6 +107,7 @@ func (s *Source) Unresolved() *keyset.Set {
 
 // compact makes the sets readable by several rows at the same time.
 func (s *Source) compact() {
+	s.Txns.sort()
 	for _, set := range []*keyset.Set{s.Intended, s.Acked, s.Failed, s.unknown, s.Sent, s.stored} {
 		set.Compact()
 	}

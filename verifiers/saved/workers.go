@@ -297,6 +297,8 @@ func (t *Txn) OutcomeText() string {
 		return "commit unknown"
 	case t.ended && t.commit && t.outcome == history.OutcomeFailed:
 		return "commit refused"
+	case t.ended && t.outcome == history.OutcomeFailed:
+		return "abort refused"
 	case t.Asked:
 		return "abort unknown"
 	}

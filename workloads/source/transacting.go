@@ -30,6 +30,8 @@ type transacting struct {
 	// open is the block in hand: intended, and not known to be committed.
 	open *block
 	txn  uint64
+	// ends counts the requests to end the open transaction.
+	ends member.EndRequests
 }
 
 // OpenTransacting makes the program of a source that writes in transactions. Every takeOverEvery (0: never) a second
@@ -109,7 +111,7 @@ func (t *transacting) inCharge(ctx context.Context) (*kgo.Client, error) {
 
 // take makes a producer and fetches its producer id, which fences every other producer of the id.
 func (t *transacting) take(ctx context.Context) (*kgo.Client, error) {
-	k, err := kgo.NewClient(append(TransactionalOptions(t.Spec), kgo.WithContext(ctx))...)
+	k, err := kgo.NewClient(append(TransactionalOptions(t.Spec), kgo.WithContext(ctx), kgo.WithHooks(&t.ends))...)
 	if err != nil {
 		return nil, fmt.Errorf("kafka client: %w", err)
 	}

@@ -19,7 +19,7 @@ func (t *transacting) transaction(ctx context.Context) error {
 		return err
 	}
 	if err := t.store(ctx); err != nil {
-		return t.lost(ctx, err)
+		return t.lost(ctx, false, history.OutcomeUnknown, err)
 	}
 	if err := t.Gates.Reach(ctx, phase.Flushed, len(t.open.records)); err != nil {
 		return err
@@ -37,8 +37,10 @@ func (t *transacting) commit(ctx context.Context) error {
 	if err := t.Gates.Reach(ctx, phase.Committing, len(t.open.records)); err != nil {
 		return err
 	}
+	t.ends.Reset()
 	if err := t.kafka.EndTransaction(ctx, kgo.TryCommit); err != nil {
-		return t.lost(ctx, err)
+		outcome, _ := member.EndOutcome(err, t.ends.Written())
+		return t.lost(ctx, true, outcome, err)
 	}
 	if err := t.Record(&history.TxnEnded{Stamp: history.AtNow(), Txn: t.txn, Commit: true, Outcome: history.OutcomeConfirmed}); err != nil {
 		return err
@@ -50,9 +52,10 @@ func (t *transacting) commit(ctx context.Context) error {
 	return t.Gates.Reach(ctx, phase.Committed, 0)
 }
 
-// lost records that the transaction's outcome is unknown, and returns an error that only a new session can follow.
-func (t *transacting) lost(ctx context.Context, err error) error {
-	e := &history.TxnEnded{Stamp: history.AtNow(), Txn: t.txn, Commit: true, Outcome: history.OutcomeUnknown, Reason: err.Error()}
+// lost records a transaction that was not committed for all that is known, whether or not the commit was asked for, and
+// returns an error that only a new session can follow.
+func (t *transacting) lost(ctx context.Context, asked bool, outcome history.Outcome, err error) error {
+	e := &history.TxnEnded{Stamp: history.AtNow(), Txn: t.txn, Commit: asked, Outcome: outcome, Reason: err.Error()}
 	if herr := t.Record(e); herr != nil {
 		return herr
 	}
@@ -65,6 +68,16 @@ func (t *transacting) lost(ctx context.Context, err error) error {
 // store begins a transaction and stores the block's records in it.
 func (t *transacting) store(ctx context.Context) error {
 	if err := t.kafka.BeginTransaction(); err != nil {
+		return err
+	}
+	id, epoch, err := t.kafka.ProducerID(ctx)
+	if err != nil {
+		return err
+	}
+	err = t.Record(&history.TxnRecords{
+		Stamp: history.AtNow(), Txn: t.txn, First: t.open.first, Count: uint64(len(t.open.records)), ProducerID: id, ProducerEpoch: int32(epoch),
+	})
+	if err != nil {
 		return err
 	}
 	offsets, results := make([]int64, len(t.open.records)), make(chan error, len(t.open.records))

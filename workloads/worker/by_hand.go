@@ -93,8 +93,10 @@ func (b ByHand) end(ctx context.Context, c *Client, inputs []Input, commit bool)
 		offsets, refused = c.sendOffsets(ctx, inputs, b.Metadata)
 	}
 	commit = commit && refused == nil
+	c.ending.reset()
 	err := c.endByHand(ctx, commit)
-	if herr := c.Record(endedByHand(txn, commit, offsets, err)...); herr != nil {
+	outcome, reason := member.EndOutcome(err, c.ending.requests.Written())
+	if herr := c.Record(endedByHand(txn, commit, offsets, outcome, reason)...); herr != nil {
 		return herr
 	}
 	switch {
@@ -109,18 +111,16 @@ func (b ByHand) end(ctx context.Context, c *Client, inputs []Input, commit bool)
 var errAborted = errors.New("the transaction was not committed")
 
 // endedByHand are the entries for the outcome: the offsets are confirmed only with the transaction.
-func endedByHand(txn uint64, commit bool, offsets *history.Committed, err error) []history.Entry {
-	e := &history.TxnEnded{Stamp: history.AtNow(), Txn: txn, Commit: commit, Outcome: history.OutcomeConfirmed}
-	if err != nil {
-		e.Outcome, e.Reason = history.OutcomeUnknown, err.Error()
-	}
+func endedByHand(txn uint64, commit bool, offsets *history.Committed, outcome history.Outcome, reason string) []history.Entry {
+	e := &history.TxnEnded{Stamp: history.AtNow(), Txn: txn, Commit: commit, Outcome: outcome, Reason: reason}
 	if offsets == nil {
 		return []history.Entry{e}
 	}
-	if commit && err == nil {
-		offsets.Outcome = history.OutcomeConfirmed
-	} else if offsets.Reason == "" {
-		offsets.Reason = e.Reason
+	if commit {
+		offsets.Outcome = outcome
+	}
+	if offsets.Reason == "" {
+		offsets.Reason = reason
 	}
 	return []history.Entry{offsets, e}
 }

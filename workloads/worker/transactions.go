@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -18,12 +19,15 @@ type ending struct {
 	// asked is set once a request to end was written. Abandoned is set if the producer id was fetched again after that: the
 	// session does so if the answer was an error that proves nothing, and then reports a clean abort.
 	asked, abandoned atomic.Bool
+	// requests are those to end it.
+	requests member.EndRequests
 }
 
 func (e *ending) reset() {
 	e.offsets = nil
 	e.asked.Store(false)
 	e.abandoned.Store(false)
+	e.requests.Reset()
 }
 
 // saw notes a request that was written.
@@ -75,7 +79,7 @@ func (c *Client) ended(txn uint64, asked, committed bool, err error) []history.E
 	e := &history.TxnEnded{Stamp: history.AtNow(), Txn: txn, Commit: asked, Outcome: history.OutcomeUnknown}
 	switch {
 	case err != nil:
-		e.Reason = err.Error()
+		e.Outcome, e.Reason = member.EndOutcome(err, c.ending.requests.Written())
 	case asked && !committed && c.ending.abandoned.Load():
 		e.Reason = "the commit was answered with an error that proves nothing, and abandoned"
 	default:
@@ -85,8 +89,11 @@ func (c *Client) ended(txn uint64, asked, committed bool, err error) []history.E
 		return []history.Entry{e}
 	}
 	offsets := &history.Committed{Stamp: history.At(e.At), Txn: txn, Offsets: c.ending.offsets, Reason: e.Reason}
-	if committed {
+	switch {
+	case committed:
 		offsets.Outcome = history.OutcomeConfirmed
+	case e.Outcome == history.OutcomeFailed:
+		offsets.Outcome = history.OutcomeFailed
 	}
 	return []history.Entry{offsets, e}
 }
@@ -108,7 +115,15 @@ type wire struct {
 	c   *Client
 }
 
-var _ kgo.HookBrokerE2E = (*wire)(nil)
+var (
+	_ kgo.HookBrokerE2E   = (*wire)(nil)
+	_ kgo.HookBrokerWrite = (*wire)(nil)
+)
+
+// OnBrokerWrite counts the requests to end the transaction.
+func (h *wire) OnBrokerWrite(b kgo.BrokerMetadata, key int16, bytes int, waited, took time.Duration, err error) {
+	h.c.ending.requests.OnBrokerWrite(b, key, bytes, waited, took, err)
+}
 
 // OnBrokerE2E runs before the answer is handed to the caller that waits for it.
 func (h *wire) OnBrokerE2E(_ kgo.BrokerMetadata, key int16, e2e kgo.BrokerE2E) {
