@@ -99,18 +99,23 @@ var controls = map[string]control{
 	"duplicates":         {finds: numbers{"duplicates": uint64(3), "duplicatedInputs": uint64(3)}},
 	"epochs-back":        {finds: numbers{"epochsBack": uint64(1)}},
 	"foreign":            {finds: numbers{"foreign": uint64(1)}},
-	"hanging":            {finds: numbers{"hanging": uint64(1)}, says: "no coordinator lists it, so nothing ends it"},
-	"hidden":             {finds: numbers{"hidden": uint64(30)}},
-	"input":              {row: plainName, do: func(w *world) { *w = *newWorld(0) }, finds: numbers{"input": uint64(0)}, says: "there was no input"},
-	"latency":            {row: plainName, do: unseenTail, finds: numbers{"neverLive": uint64(90)}, says: "the 99th percentile is infinite: 90 inputs"},
-	"lost":               {finds: numbers{"lost": uint64(3)}},
-	"lso-stalls":         {row: txnName, do: standingLSO, finds: numbers{"lsoStalls": uint64(1), "longestStall": 1500 * time.Millisecond}},
-	"markers":            {finds: numbers{"markerFaults": uint64(1)}},
-	"missing-offsets":    {finds: numbers{"missingOffsets": uint64(10)}},
-	"no-progress":        {row: plainName, do: pausedOutput, finds: numbers{"noProgress": 1500 * time.Millisecond}},
-	"offsets-went-back":  {finds: numbers{"offsetsWentBack": uint64(2)}},
-	"out-of-order":       {finds: numbers{"outOfOrder": uint64(1)}},
-	"phantom":            {finds: numbers{"phantom": uint64(30)}},
+	"forks": {row: plainName, do: func(w *world) {
+		w.replica("out-"+plainName, 1, func(r *observation.Replica) {
+			r.Compare(map[int64]observation.Copy{400: {First: 400, Last: 409, LeaderEpoch: 2}}, map[int64]observation.Copy{400: {First: 400, Last: 409, LeaderEpoch: 1}})
+		})
+	}, finds: numbers{"forks": uint64(perBatch)}, says: "out-idempotent/1: the replica on broker 2 differs from the leader's at 10 offsets, first at offset 400: leader epoch 2"},
+	"hanging":           {finds: numbers{"hanging": uint64(1)}, says: "no coordinator lists it, so nothing ends it"},
+	"hidden":            {finds: numbers{"hidden": uint64(30)}},
+	"input":             {row: plainName, do: func(w *world) { *w = *newWorld(0) }, finds: numbers{"input": uint64(0)}, says: "there was no input"},
+	"latency":           {row: plainName, do: unseenTail, finds: numbers{"neverLive": uint64(90)}, says: "the 99th percentile is infinite: 90 inputs"},
+	"lost":              {finds: numbers{"lost": uint64(3)}},
+	"lso-stalls":        {row: txnName, do: standingLSO, finds: numbers{"lsoStalls": uint64(1), "longestStall": 1500 * time.Millisecond}},
+	"markers":           {finds: numbers{"markerFaults": uint64(1)}},
+	"missing-offsets":   {finds: numbers{"missingOffsets": uint64(10)}},
+	"no-progress":       {row: plainName, do: pausedOutput, finds: numbers{"noProgress": 1500 * time.Millisecond}},
+	"offsets-went-back": {finds: numbers{"offsetsWentBack": uint64(2)}},
+	"out-of-order":      {finds: numbers{"outOfOrder": uint64(1)}},
+	"phantom":           {finds: numbers{"phantom": uint64(30)}},
 	"recovery": {row: plainName, do: func(w *world) {
 		w.fault(900, 2000)
 		pausedOutput(w)

@@ -9,6 +9,7 @@ import (
 	"github.com/chaeos/chaeos/verifiers/checks/kit"
 	"github.com/chaeos/chaeos/verifiers/keyset"
 	"github.com/chaeos/chaeos/verifiers/logs"
+	"github.com/chaeos/chaeos/verifiers/observation"
 	"github.com/chaeos/chaeos/verifiers/rows"
 	"github.com/chaeos/chaeos/verifiers/saved"
 )
@@ -67,6 +68,13 @@ func allHeld(row harness.Row) bool {
 	})
 }
 
+// replicasAgree reports whether every replica of a log that was compared holds the same.
+func replicasAgree(p *logs.Partition) bool {
+	return !slices.ContainsFunc(p.Info.Replicas, func(r observation.Replica) bool {
+		return r.Forks > 0 || !r.OutOfSync && (r.Failure != "" || r.Reached < p.Info.HW)
+	})
+}
+
 // sound reports whether the input log is whole and holds everything that was acknowledged, once and in order, and nothing
 // that was not sent.
 func (j *sourceJudgement) sound(in *logs.Input, missing *causes.InputLosses) (bool, error) {
@@ -84,7 +92,7 @@ func (j *sourceJudgement) sound(in *logs.Input, missing *causes.InputLosses) (bo
 	}
 	for _, p := range in.Parts {
 		deleted := causes.DeletionOf(j.subject.Run, p)
-		if !p.Whole || len(p.Doubts) > 0 || p.Missing > 0 || p.EpochsBack.Batches > 0 || deleted != nil && deleted.Fault == "" {
+		if !p.Whole || len(p.Doubts) > 0 || p.Missing > 0 || p.EpochsBack.Batches > 0 || !replicasAgree(p) || deleted != nil && deleted.Fault == "" {
 			return false, nil
 		}
 	}

@@ -340,7 +340,7 @@ func (w *world) save(t testing.TB) string {
 	for _, name := range w.order {
 		w.saveHistory(t, dir, w.files[name])
 	}
-	index := &observation.Index{Run: w.record.RunID, Finished: true, Positions: w.positions()}
+	index := &observation.Index{Run: w.record.RunID, Finished: true, Positions: w.positions(), Replicas: &observation.ReplicasRead{}}
 	topics := []string{inTopic}
 	for _, l := range w.record.Plan.Pipelines {
 		topics = append(topics, l.Outputs()...) // effects are read back as a topic's records are
@@ -448,7 +448,7 @@ func (w *world) saveLog(t testing.TB, dir, topic string, p int32) observation.Pa
 	}
 	x := observation.Partition{
 		Topic: topic, Partition: p, Leader: 1, HW: l.next, LSO: l.next, HWAfter: l.next, LSOAfter: l.next, Reached: l.next, Complete: true,
-		Aborted: txns.Aborted(),
+		Aborted: txns.Aborted(), Replicas: []observation.Replica{{Broker: 2, Reached: l.next}, {Broker: 3, Reached: l.next}},
 	}
 	for _, a := range txns.Aborted() {
 		x.BrokerAborted = append(x.BrokerAborted, observation.Aborted{ProducerID: a.ProducerID, First: a.First, Last: -1})

@@ -46,6 +46,7 @@ func (Provider) Start(ctx context.Context, _ harness.ClusterSpec) (harness.Clust
 		kafka.Close()
 		return nil, err
 	}
+	fakequorum.Followers(kafka, 0, 1, 2)
 	return &cluster{kafka: kafka}, nil
 }
 

@@ -109,6 +109,7 @@ func newStage(t *testing.T, dishonest bool) *stage {
 	require.NoError(t, err)
 	t.Cleanup(kafka.Close)
 	require.NoError(t, fakequorum.Answer(t.Context(), kafka, controllerNode))
+	fakequorum.Followers(kafka, 0, 1, 2)
 	s := &stage{t: t, kafka: kafka, dishonest: dishonest}
 	kafka.ControlKey(int16(kmsg.Produce), s.produce)
 	return s

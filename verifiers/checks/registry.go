@@ -30,6 +30,7 @@ var all = []kit.Check{
 	sequences,
 	missingOffsets,
 	epochsBack,
+	forks,
 	corrupt,
 	foreign,
 	unmatched,
@@ -52,7 +53,7 @@ var all = []kit.Check{
 // OfSource lists those checks that judge the shared source as a producer of the input log.
 func OfSource() []kit.Check {
 	return []kit.Check{
-		input, duplicates, lost, hidden, unknown, phantom, outOfOrder, sequences, missingOffsets, epochsBack, corrupt, foreign, source, completeness,
+		input, duplicates, lost, hidden, unknown, phantom, outOfOrder, sequences, missingOffsets, epochsBack, forks, corrupt, foreign, source, completeness,
 	}
 }
 

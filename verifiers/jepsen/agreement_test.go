@@ -121,6 +121,9 @@ func TestCorpus(t *testing.T) {
 		s := unpack(t, name)
 		histories := s.export()
 		for _, row := range rowsOf(t, data) {
+			if row.Pipeline == harness.SourceRow {
+				continue // its keys are in the histories of the pipelines
+			}
 			l := s.layout(row.Pipeline)
 			f := familiesOf(s.record.Plan, l)
 			found := analyse(histories[row.Pipeline]).anomalies()

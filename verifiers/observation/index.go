@@ -26,6 +26,9 @@ type Index struct {
 	Positions  []Position    `json:"positions"`
 	// Failures are reasons why the read-back as a whole is incomplete ("" interrupted, no positions).
 	Failures []string `json:"failures,omitempty"`
+	// Replicas is nil if the other replicas of the logs were not compared: the version that read them back did not, or it was
+	// interrupted.
+	Replicas *ReplicasRead `json:"replicas,omitempty"`
 	// Finished means that the read-back ran to its end, whatever it found.
 	Finished bool `json:"finished"`
 }
@@ -60,6 +63,8 @@ type Partition struct {
 	Client    Sum     `json:"client"`
 	Checked   []Range `json:"checked,omitempty"`
 	ClientErr string  `json:"clientError,omitempty"`
+	// Replicas are the log's other replicas.
+	Replicas []Replica `json:"replicas,omitempty"`
 }
 
 // Range is a part of a log, from one offset to below another: what the log says a read_committed reader must see of it,

@@ -33,7 +33,7 @@ func (r *reading) readPartition(ctx context.Context, p *observation.Partition) e
 	p.Batches, p.Records = out.Totals()
 	p.Aborted, p.Open, p.BrokerAborted, p.Committed = w.txns.Aborted(), w.txns.Open(), aborted, w.sums.committed()
 	r.mu.Lock()
-	r.sums[tpOf(p)] = w.sums
+	r.sums[tpOf(p)], r.fingerprints[tpOf(p)] = w.sums, &w.fingerprint
 	r.mu.Unlock()
 	if !p.Complete {
 		return out.Abandon()

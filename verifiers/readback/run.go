@@ -44,6 +44,8 @@ type reading struct {
 	mu sync.Mutex
 	// sums are what the logs say a read_committed reader must see, of those that were read.
 	sums map[ask.TopicPartition]*sums
+	// fingerprints are what replicas of those logs are compared by.
+	fingerprints map[ask.TopicPartition]*fingerprint
 }
 
 // Run reads back every partition of the run's input and outputs into Dir/readback. It returns an error when it can't
@@ -64,7 +66,7 @@ func read(ctx context.Context, spec harness.ReadBackSpec, s sampling) error {
 	defer client.Close()
 	r := &reading{
 		spec: spec, brokers: ask.Of(client, spec.Cluster.Info().Nodes...).Within(requestTimeout),
-		index: &observation.Index{Run: spec.RunID}, sampling: s, sums: map[ask.TopicPartition]*sums{},
+		index: &observation.Index{Run: spec.RunID}, sampling: s, sums: map[ask.TopicPartition]*sums{}, fingerprints: map[ask.TopicPartition]*fingerprint{},
 	}
 	r.leaders = &leaders{brokers: r.brokers, topics: topics(spec.Plan)}
 	for _, tp := range partitions(spec.Plan) {
@@ -95,6 +97,7 @@ func (r *reading) run(ctx context.Context) error {
 		{"read_committed client", r.checkClients},
 		{"committed offsets", r.fetchCommitted},
 		{"ends after", func(ctx context.Context) error { return r.each(ctx, r.endsAfter) }},
+		{"replicas", r.compareReplicas},
 		{"side effects", r.readEffects},
 	}
 	for _, step := range steps {

@@ -45,6 +45,8 @@ type walker struct {
 	decompressor kgo.Decompressor
 	value        history.Output
 	buffer       []byte
+	// fingerprint is what replicas of the log are compared by.
+	fingerprint fingerprint
 }
 
 // GetDecompressBytes implements kgo.PoolDecompressBytes.
@@ -140,7 +142,9 @@ func (w *walker) parse(header *kmsg.RecordBatch, raw []byte) {
 		Bytes:            int32(len(raw)),
 		Records:          b.Records[:0],
 	}
-	if header.Magic != 2 || crc32.Checksum(raw[crcFrom:], castagnoli) != uint32(header.CRC) {
+	sum := contentSum(raw)
+	w.fingerprint.add(header, sum)
+	if header.Magic != 2 || sum != uint32(header.CRC) {
 		b.Damaged = true
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/fakequorum"
 )
 
 // Nodes is the number of brokers; kfake numbers them from 0.
@@ -28,6 +29,7 @@ func New(t testing.TB, partitions int, topics ...string) *Cluster {
 		kfake.BrokerConfigs(map[string]string{"transaction.max.timeout.ms": "900000"}))
 	require.NoError(t, err)
 	t.Cleanup(fake.Close)
+	fakequorum.Followers(fake, 0, 1, 2)
 	return &Cluster{Fake: fake}
 }
 
