@@ -614,7 +614,7 @@ var plantedFaults = []planted{
 		w.tweak = func(x *observation.Index) {
 			x.Partitions = slices.DeleteFunc(x.Partitions, func(p observation.Partition) bool { return p.Topic == inTopic && p.Partition == 1 })
 		}
-	}, txnName, func(n *figures) { n.Input, n.Unique = 2000, 2000 }, harness.Inconclusive, 4, "in/1: not read back"},
+	}, txnName, func(n *figures) { n.Input, n.Unique, n.Unmatched = 2000, 2000, 1000 }, harness.Inconclusive, 4, "in/1: not read back"},
 	{"a truncated worker history", func(w *world) { w.cut["history/idempotent-0.hist"] = 100 }, plainName, nil, harness.Inconclusive, 4, "history/idempotent-0.hist has lost 100 of"},
 	{"a history that was not closed", func(w *world) { w.hist("idempotent-0").noEnd = true }, plainName, nil, harness.Inconclusive, 4, "was not closed, and its writer was not killed"},
 	{"a killed writer's history", func(w *world) {
