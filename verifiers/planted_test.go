@@ -535,6 +535,8 @@ var plantedFaults = []planted{
 	{"a transaction that its coordinator has ended elsewhere", func(w *world) { w.leaveOpen("CompleteAbort", 15_000) }, txnName, func(n *figures) {
 		n.Unique, n.Hidden, n.Hanging = records-30, 30, 1
 	}, harness.Inconclusive, 4, "hanging: its coordinator 2 has it as CompleteAbort and never ends it"},
+	{"a hanging transaction that its coordinator has as committed", func(w *world) { w.leaveOpen("CompleteCommit", 15_000) }, txnName, nil, harness.Inconclusive, 4,
+		"to end the transaction of producer id 300: don't abort it unless its records may be lost: its coordinator has it as committed"},
 	{"a transaction that no coordinator lists", func(w *world) { w.leaveOpen("", 0) }, txnName, func(n *figures) {
 		n.Unique, n.Hidden, n.Hanging = records-30, 30, 1
 	}, harness.Inconclusive, 4, "to end the transaction of producer id 300: kafka-transactions.sh --bootstrap-server 127.0.0.1:9092 abort --topic out-transactional --partition 0 --start-offset 1089 && " +
