@@ -65,8 +65,8 @@ func judged(part, path string, x fs.DirEntry) bool {
 	return x.Type().IsRegular() && (part != "history" || strings.HasSuffix(path, ".hist"))
 }
 
-// CheckDigest lists, in words, what is not as the run left it. A folder without a digest gives none, unless its record says
-// that there was one.
+// CheckDigest lists, in words, what is not as the run left it. A folder without a digest gives none, unless its record claims
+// one.
 func CheckDigest(dir string, record *RunRecord) ([]string, error) {
 	path := filepath.Join(dir, DigestFile)
 	info, err := os.Lstat(path)
