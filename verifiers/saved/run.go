@@ -62,6 +62,13 @@ func Load(dir string, pieces Pieces) (*Run, error) {
 		r.Index = &observation.Index{}
 		r.Doubt("", "nothing was read back")
 	}
+	changed, err := harness.CheckDigest(dir, record)
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range changed {
+		r.Doubt("", "%s", text)
+	}
 	files := slices.Clone(record.Histories)
 	slices.SortFunc(files, func(a, b harness.HistoryRecord) int {
 		return cmp.Or(cmp.Compare(a.Incarnation, b.Incarnation), cmp.Compare(a.File, b.File))
