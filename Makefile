@@ -86,6 +86,7 @@ nightly: build ## every experiment, ten seeds of those with narrow windows, thre
 	$(BIN) run --suite nightly --seed $(SEED)
 	go test -race -timeout 40m $(module)/workloads
 	go test -timeout 30m ./verifiers ./verifiers/saved -run 'Oracle|SlowWay' -rapid.seed=0 -rapid.checks=5000
+	CHAEOS_MUTATIONS=20000 go test -count=1 -timeout 60m ./verifiers -run Mutations
 	CHAEOS_E2E=all go test -count=1 -timeout 60m ./cmd/e2e
 	$(BIN) run worker-kill --repeat 10
 	for narrow in producer-restart autocommit-async commit-first side-effect; do $(BIN) run $$narrow --repeat 10 || exit; done

@@ -77,7 +77,11 @@ func (r *run) verify(context.Context) (string, error) {
 	r.record.Faults = r.schedule.records()
 	r.record.Histories = append(r.record.Histories, r.fleet.Histories()...)
 	r.record.Histories = append(r.record.Histories, r.observer.Histories()...)
+	r.record.Digested = true
 	saved := r.save()
+	if saved == nil {
+		saved = WriteDigest(r.dir)
+	}
 	r.incident(saved)
 	r.out = &Outcome{Dir: r.dir, Interrupted: r.interrupted}
 	report, err := r.rooms.Judge(r.dir)

@@ -72,6 +72,9 @@ func (w *When) fired(ctx context.Context, armed Armed, within time.Duration) (st
 	saw, err := armed.Await(bounded)
 	switch {
 	case errors.Is(context.Cause(bounded), errNeverFired) && err != nil:
+		if errors.Is(err, errNeverFired) {
+			return "", err // the trigger's own error says so already
+		}
 		return "", fmt.Errorf("%w: %w", errNeverFired, err)
 	case err != nil:
 		return "", err

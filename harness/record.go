@@ -62,6 +62,8 @@ type RunRecord struct {
 	Incidents []string `json:"incidents,omitempty"`
 	// LargestTransactionTimeout is the largest transaction timeout that any client of the run used.
 	LargestTransactionTimeout time.Duration `json:"largestTransactionTimeout"`
+	// Digested reports whether the run wrote a digest of its folder (DigestFile): older runs did not.
+	Digested bool `json:"digested,omitempty"`
 }
 
 // PhaseRecord is one phase of the run.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -92,6 +93,7 @@ func TestATriggerThatNeverFiresIsSaid(t *testing.T) {
 	s := planOf(j, f)
 	err := s.play(t.Context(), history.Now())
 	require.ErrorContains(t, err, "fault x was never injected: its trigger (cue a): it did not fire in its time")
+	require.Equal(t, 1, strings.Count(s.records()[0].Error, "did not fire in its time"), "once")
 	require.Equal(t, []string{"arm a", "release a"}, j.events)
 	require.Contains(t, s.records()[0].Error, "did not fire")
 	require.Zero(t, s.records()[0].Injected)

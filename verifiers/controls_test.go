@@ -48,7 +48,7 @@ var listedFaults = []planted{
 			w.log(inTopic, 1).dropRecord(b, 0)
 		}
 	}, plainName, func(n *figures) {
-		n.Input, n.Unique, n.AckedAbsent = records-perBatch, records-perBatch, perBatch
+		n.Input, n.Unique, n.AckedAbsent, n.Unmatched = records-perBatch, records-perBatch, perBatch, perBatch
 		n.AckedAbsentBy = map[string]uint64{"acked but absent": perBatch}
 	}, harness.Inconclusive, 3, "10 outputs name an input that is not, or no longer, where they say"},
 	{"duplicated records at the tail", func(w *world) {

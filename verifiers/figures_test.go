@@ -34,6 +34,8 @@ type figures struct {
 	Reordered              uint64            `json:"reordered"`
 	Corrupt                uint64            `json:"corrupt"`
 	Foreign                uint64            `json:"foreign"`
+	Unmatched              uint64            `json:"unmatched,omitempty"`
+	SecondCopies           uint64            `json:"secondCopies,omitempty"`
 	OffsetsWentBack        uint64            `json:"offsetsWentBack"`
 	AckedAbsent            uint64            `json:"ackedAbsent"`
 	IdentityTwice          uint64            `json:"identityTwice"`

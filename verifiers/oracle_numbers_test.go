@@ -21,6 +21,7 @@ func oracle(w *world, layout harness.PipelineLayout) figures {
 		n.Torn, n.AbortedSeen, n.CommittedNotSeen, n.Contradicted = s.torn(), s.abortedSeen(), s.committedNotSeen(), s.contradicted()
 	}
 	if !layout.ProducerOnly {
+		n.Unmatched, n.SecondCopies = s.unmatched()
 		for p, confirmed := range s.confirmed {
 			if final, known := s.final[p]; known && final < confirmed {
 				n.OffsetsWentBack++
@@ -33,6 +34,31 @@ func oracle(w *world, layout harness.PipelineLayout) figures {
 		s.stalls(&n)
 	}
 	return n
+}
+
+// unmatched counts visible outputs without an input, and those of records that are visible before them in the same topic.
+func (s *slowRow) unmatched() (all, second uint64) {
+	type copyOf struct {
+		topic string
+		id    history.Identity
+	}
+	matched, seen := map[copyOf]bool{}, map[copyOf]bool{}
+	for _, c := range s.copies {
+		if c.shown == txns.Visible && !c.orphan {
+			matched[copyOf{c.key.topic, c.rec.Identity}] = true
+		}
+	}
+	for _, c := range s.copies {
+		if c.shown != txns.Visible || !c.orphan {
+			continue
+		}
+		of := copyOf{c.key.topic, c.rec.Identity}
+		if all++; matched[of] || seen[of] {
+			second++
+		}
+		seen[of] = true
+	}
+	return all, second
 }
 
 // split says of every input what became of it.

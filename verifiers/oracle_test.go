@@ -3,6 +3,7 @@ package verifiers
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,7 +41,10 @@ func each(want, got figures, do func(field string, want, got any)) {
 
 func requireAsTheOracle(t *rapid.T, tb testing.TB, w *world) *harness.Report {
 	report := w.judge(tb)
-	require.Empty(t, report.Inconclusive, "no figure contradicts another")
+	doubts := slices.DeleteFunc(slices.Clone(report.Inconclusive), func(text string) bool {
+		return strings.HasPrefix(text, "the observer's history holds no ") // drawn worlds may be as empty as that
+	})
+	require.Empty(t, doubts, "no figure contradicts another")
 	for _, layout := range w.record.Plan.Pipelines {
 		requireSame(t, layout.Name, oracle(w, layout), figuresOf(rowOf(tb, report, layout.Name).Numbers))
 	}

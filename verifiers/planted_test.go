@@ -535,6 +535,8 @@ var plantedFaults = []planted{
 	{"a transaction that its coordinator has ended elsewhere", func(w *world) { w.leaveOpen("CompleteAbort", 15_000) }, txnName, func(n *figures) {
 		n.Unique, n.Hidden, n.Hanging = records-30, 30, 1
 	}, harness.Inconclusive, 4, "hanging: its coordinator 2 has it as CompleteAbort and never ends it"},
+	{"a hanging transaction that its coordinator has as committed", func(w *world) { w.leaveOpen("CompleteCommit", 15_000) }, txnName, nil, harness.Inconclusive, 4,
+		"to end the transaction of producer id 300: don't abort it unless its records may be lost: its coordinator has it as committed"},
 	{"a transaction that no coordinator lists", func(w *world) { w.leaveOpen("", 0) }, txnName, func(n *figures) {
 		n.Unique, n.Hidden, n.Hanging = records-30, 30, 1
 	}, harness.Inconclusive, 4, "to end the transaction of producer id 300: kafka-transactions.sh --bootstrap-server 127.0.0.1:9092 abort --topic out-transactional --partition 0 --start-offset 1089 && " +
@@ -614,7 +616,7 @@ var plantedFaults = []planted{
 		w.tweak = func(x *observation.Index) {
 			x.Partitions = slices.DeleteFunc(x.Partitions, func(p observation.Partition) bool { return p.Topic == inTopic && p.Partition == 1 })
 		}
-	}, txnName, func(n *figures) { n.Input, n.Unique = 2000, 2000 }, harness.Inconclusive, 4, "in/1: not read back"},
+	}, txnName, func(n *figures) { n.Input, n.Unique, n.Unmatched = 2000, 2000, 1000 }, harness.Inconclusive, 4, "in/1: not read back"},
 	{"a truncated worker history", func(w *world) { w.cut["history/idempotent-0.hist"] = 100 }, plainName, nil, harness.Inconclusive, 4, "history/idempotent-0.hist has lost 100 of"},
 	{"a history that was not closed", func(w *world) { w.hist("idempotent-0").noEnd = true }, plainName, nil, harness.Inconclusive, 4, "was not closed, and its writer was not killed"},
 	{"a killed writer's history", func(w *world) {

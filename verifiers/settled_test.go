@@ -38,7 +38,7 @@ func (w *world) firstOutputs(outcome history.Outcome) {
 var settledFaults = []planted{
 	{"too little after the fault", func(w *world) { w.fault(1000, 2995) }, plainName, nil, harness.Inconclusive, 4, "0 records became visible after the last heal, 100 are needed"},
 	{"an input's start that moved without a fault", (*world).shortInput, plainName, func(n *figures) {
-		n.Input, n.Unique, n.AckedAbsent, n.AckedAbsentBy = records-100, records-100, 100, map[string]uint64{"deleted": 100}
+		n.Input, n.Unique, n.AckedAbsent, n.AckedAbsentBy, n.Unmatched = records-100, records-100, 100, map[string]uint64{"deleted": 100}, 100
 	}, harness.Inconclusive, 3, "in/1 starts at offset 100, and no fault deletes records"},
 	{"an input's start that a recorded fault moved", func(w *world) {
 		w.shortInput()

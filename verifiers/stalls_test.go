@@ -127,6 +127,19 @@ func TestStallEnds(t *testing.T) {
 			w.abort(neverAsked)
 			w.addHist("transactional-0.2", "worker", txnName, 0, 2).add(&history.ProducerInit{Stamp: history.At(at(9000)), Asked: at(8990), TransactionalID: "t-0"})
 		}},
+		{"a timeout, and a worker that asked for the abort when it was let go on", "abort by timeout", func(w *world) {
+			w.abort(func(ending *history.TxnEnding, ended *history.TxnEnded) []history.Entry {
+				ending.At, ended.At = at(2750), at(2760)
+				ending.Commit, ended.Commit = false, false
+				return []history.Entry{ending, ended}
+			})
+			w.atLSO().TimeoutMillis = 1200
+		}},
+		{"a timeout, and a request for a producer id 0.33 s after the marker", "abort by timeout", func(w *world) {
+			w.abort(neverAsked)
+			w.atLSO().TimeoutMillis = 1200
+			w.addHist("transactional-0.2", "worker", txnName, 0, 2).add(&history.ProducerInit{Stamp: history.At(at(2790)), Asked: at(2780), TransactionalID: "t-0"})
+		}},
 		{"not asked for, and no timeout passed", "abort that no history explains", func(w *world) { w.abort(neverAsked) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -16,7 +16,7 @@ const optShare = "share"
 // same input several times (aborting-read-uncommitted judges the same log that way).
 func aborting() Pipeline {
 	return Pipeline{
-		PipelineInfo: keepingInputOrder(transactionalInfo("aborting", "transactional, and aborts three transactions of ten", "3 of 10 transactions are aborted")),
+		PipelineInfo: keepingInputOrder(transactionalInfo("aborting", "transactional, and aborts a share of its transactions", "a share of its transactions is aborted, 3 of 10 by default")),
 		work:         abortingLoop,
 		options:      abortingOptions(),
 		loop:         loopOfAborting,

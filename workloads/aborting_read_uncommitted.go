@@ -8,7 +8,7 @@ package workloads
 func abortingReadUncommitted() Pipeline {
 	p := Pipeline{
 		PipelineInfo: transactionalInfo("aborting-read-uncommitted",
-			"aborting, its output read with read_uncommitted", "3 of 10 transactions are aborted", "its readers use isolation.level=read_uncommitted"),
+			"aborting, its output read with read_uncommitted", "a share of its transactions is aborted, 3 of 10 by default", "its readers use isolation.level=read_uncommitted"),
 		work:       abortingLoop,
 		options:    abortingOptions(),
 		loop:       loopOfAborting,

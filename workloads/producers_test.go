@@ -131,10 +131,14 @@ func TestTheOlderOfTwoProducersIsFenced(t *testing.T) {
 	_, doubled := lostAndDoubled(n)
 	requireDense(t, n)
 	require.Zero(t, doubled)
+	entries := r.entries("source-two-producers-one-id")
+	require.Len(t, recorded.Of[*history.TxnRecords](entries), len(recorded.Of[*history.TxnBegin](entries)), "each says which records it holds")
 	refused := 0
-	for _, e := range recorded.Of[*history.TxnEnded](r.entries("source-two-producers-one-id")) {
+	for _, e := range recorded.Of[*history.TxnEnded](entries) {
 		if e.Outcome != history.OutcomeConfirmed {
 			refused++
+			require.True(t, e.Commit)
+			require.Equal(t, history.OutcomeFailed, e.Outcome, "one request, and one answer that proves it")
 			require.Regexp(t, "FENCED|INVALID_PRODUCER_EPOCH|INVALID_TXN_STATE" /* kfake's word */, e.Reason)
 		}
 	}

@@ -190,7 +190,7 @@ func decidedBy(m *harness.MarkerRef) string {
 	return "aborted"
 }
 
-// endedBy: a commit marker is the client's, because only it asks for one. An abort is the client's if its worker asked
+// endedBy looks only at what came before the marker. A commit marker is the client's, because only it asks for one. An abort is the client's if its worker asked
 // for it; else a newer session's with the same transactional id, if one asked for a producer id just before the
 // marker; else the coordinator's, if the transaction had reached its timeout. Under transaction.version 2 every end
 // raises the producer epoch, so the marker's epoch alone tells none of them apart.
@@ -199,7 +199,7 @@ func endedBy(row *rows.Row, s *harness.Stall, known *Suspect) string {
 	switch {
 	case s.Marker.Commit:
 		return EndedByCommit
-	case known != nil && (known.Asked && !known.AskedCommit || known.Txn.Aborted()):
+	case known != nil && known.AskedAt <= marker.Add(markerSlack) && (known.Asked && !known.AskedCommit || known.Txn.Aborted()):
 		return EndedByClient
 	}
 	if by := newerSession(row, s, marker); by != nil {
@@ -225,6 +225,9 @@ func endedBy(row *rows.Row, s *harness.Stall, known *Suspect) string {
 const (
 	// clockSlack is how far wall and monotonic clocks, and a broker's and a client's idea of a transaction's start, lie apart.
 	clockSlack = 500 * time.Millisecond
+	// markerSlack is how far a marker's wall clock and its asker's monotonic one may differ: what was asked later than that
+	// after the marker did not lead to it.
+	markerSlack = 20 * time.Millisecond
 	// sessionSlack is how long before a marker the request for a producer id that led to it may have been sent: the
 	// coordinator has the markers written, and then lets the client try again.
 	sessionSlack = 5 * time.Second
@@ -242,7 +245,7 @@ func newerSession(row *rows.Row, s *harness.Stall, marker history.Time) *harness
 		}
 		for _, init := range w.Inits {
 			at, same := init.At, s.TransactionalID == "" || init.ID == "" || init.ID == s.TransactionalID
-			if same && at > history.Time(s.Start) && at <= marker.Add(clockSlack) && marker.Sub(at) <= sessionSlack {
+			if same && at > history.Time(s.Start) && at <= marker.Add(markerSlack) && marker.Sub(at) <= sessionSlack {
 				by := saved.IncarnationRef(w)
 				return &by
 			}

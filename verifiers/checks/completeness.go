@@ -15,7 +15,7 @@ import (
 
 var completeness = kit.Check{
 	Name:    "completeness",
-	About:   "doubts a row whose logs were not read to their ends, moved while they were read, or begin above 0 without a fault that moved them there, or hold outputs of a worker without a history",
+	About:   "doubts a row whose logs were not read to their ends, moved while they were read, or begin above 0 without a fault that moved them there, or hold outputs of a worker without a history; and one with committed offsets beyond its input",
 	Control: "an incomplete read-back",
 	Begin:   kit.Always(finishCompleteness),
 }
@@ -36,7 +36,18 @@ func finishCompleteness(f *kit.Facts, _ *harness.Numbers) []kit.Finding {
 		}
 	}
 	found = append(found, silentWriters(f)...)
+	found = append(found, beyondInput(f)...)
 	return append(found, sampled(parts)...)
+}
+
+// beyondInput finds committed offsets above the input's end: the records that come there next would be skipped.
+func beyondInput(f *kit.Facts) (found []kit.Finding) {
+	for _, p := range f.Inputs(f.In) {
+		if offset := f.Passed[p.Number]; p.Whole && offset > p.End {
+			found = append(found, kit.Doubt("the committed offset of input partition %d is %d, beyond its log's end %d", p.Number, offset, p.End)...)
+		}
+	}
+	return found
 }
 
 // silentWriters finds incarnations that wrote outputs and left no history.

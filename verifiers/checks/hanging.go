@@ -51,7 +51,12 @@ func finishHanging(f *kit.Facts, n *harness.Numbers) []kit.Finding {
 
 // toEnd are the commands that would end a hanging transaction, in both ways.
 func toEnd(h *harness.Hanging) string {
-	return strings.Join(h.Abort, " && ") + "; or, where chaeos has left the cluster up: " + strings.Join(h.AbortByChaeos, " && ")
+	commands := strings.Join(h.Abort, " && ") + "; or, where chaeos has left the cluster up: " + strings.Join(h.AbortByChaeos, " && ")
+	if h.State == "CompleteCommit" || h.State == "PrepareCommit" {
+		return "don't abort it unless its records may be lost: its coordinator has it as committed, so the application may have seen it " +
+			"confirmed, and an abort takes these records away from readers. What aborts it all the same: " + commands
+	}
+	return commands
 }
 
 // endsByItself are the states in which a coordinator still has something to do with a transaction.

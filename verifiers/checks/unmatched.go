@@ -22,7 +22,7 @@ var unmatched = kit.Check{
 			Key: "unmatched", Header: "UNMATCHED", Show: harness.WhenNonZero,
 			Means: "Visible outputs whose input is not, or no longer, where they say it is in the input log, though the source sent it. Only a\n" +
 				"recorded truncation or deletion of the input explains that; without one nothing is held.",
-			Unseen: "why a worker named another place.",
+			Unseen: "why a worker named another place. Where the input was not read to its end, all outputs of what is missing count.",
 		},
 		{
 			Key: "secondCopies", Header: "SECOND COPIES", Show: harness.WhenNonZero,

@@ -144,7 +144,7 @@ func difference(c *harness.LogCopy, earlier []*harness.LogCopy) string {
 	}
 	for _, o := range earlier {
 		switch {
-		case c.Sequence >= 0 && o.Partition == c.Partition && o.ProducerID == c.ProducerID && o.Epoch == c.Epoch && o.Sequence == c.Sequence:
+		case c.ProducerID >= 0 && c.Sequence >= 0 && o.Partition == c.Partition && o.ProducerID == c.ProducerID && o.Epoch == c.Epoch && o.Sequence == c.Sequence:
 			return fmt.Sprintf("the same producer id %d, epoch %d and sequence %d as at offset %d: the broker stored one batch twice", c.ProducerID, c.Epoch, c.Sequence, o.Offset)
 		case c.Origin == nil || o.Origin == nil:
 		case o.Origin.Worker == c.Origin.Worker && o.Origin.Incarnation == c.Origin.Incarnation && o.Origin.Processing == c.Origin.Processing:

@@ -138,6 +138,8 @@ func (p *Partition) checkComplete(tail observation.Tail) {
 		p.doubt("its observation file can't be read to its end after %d batches: %s", tail.Batches, tail.Reason)
 	case !x.Complete || p.End < x.HW:
 		p.doubt("read up to offset %d of %d", p.End, x.HW)
+	case p.End > x.HW:
+		p.doubt("holds records up to offset %d, beyond its captured end %d", p.End-1, x.HW)
 	default:
 		p.Whole = true
 	}

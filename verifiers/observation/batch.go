@@ -66,9 +66,10 @@ type Batch struct {
 	Spans []Span
 }
 
-// Sequence is the producer's sequence of the record at offset, or -1 without idempotence. Sequences wrap at 2^31.
+// Sequence is the producer's sequence of the record at offset, or -1 without idempotence: some clients write a base
+// sequence of 0 although they have no producer id. Sequences wrap at 2^31.
 func (b *Batch) Sequence(offset int64) int32 {
-	if b.BaseSequence < 0 {
+	if b.ProducerID < 0 || b.BaseSequence < 0 {
 		return -1
 	}
 	return int32((int64(b.BaseSequence) + offset - b.First) & 0x7fffffff)

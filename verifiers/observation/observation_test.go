@@ -202,6 +202,7 @@ func TestSequenceWraps(t *testing.T) {
 	require.EqualValues(t, math.MaxInt32, b.Sequence(10))
 	require.EqualValues(t, 0, b.Sequence(11))
 	require.EqualValues(t, -1, (&Batch{BaseSequence: -1}).Sequence(5))
+	require.EqualValues(t, -1, (&Batch{ProducerID: -1}).Sequence(5), "franz-go writes a base sequence of 0 without idempotence")
 }
 
 // TestTransactionsAgainstMarkers: interleaved producers, a marker without records, one left open.

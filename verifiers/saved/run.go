@@ -62,6 +62,13 @@ func Load(dir string, pieces Pieces) (*Run, error) {
 		r.Index = &observation.Index{}
 		r.Doubt("", "nothing was read back")
 	}
+	changed, err := harness.CheckDigest(dir, record)
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range changed {
+		r.Doubt("", "%s", text)
+	}
 	files := slices.Clone(record.Histories)
 	slices.SortFunc(files, func(a, b harness.HistoryRecord) int {
 		return cmp.Or(cmp.Compare(a.Incarnation, b.Incarnation), cmp.Compare(a.File, b.File))
@@ -76,9 +83,7 @@ func Load(dir string, pieces Pieces) (*Run, error) {
 		s.compact()
 	}
 	r.expectObserver()
-	if len(record.Plan.Pipelines) == 0 {
-		r.Doubt("", "the run's record names no pipeline: nothing is judged")
-	}
+	r.expectPlan()
 	for _, incident := range record.Incidents {
 		r.Doubt("", "incident: %s", incident)
 	}
@@ -126,6 +131,33 @@ func (r *Run) expectObserver() {
 	for _, name := range []string{"observer-live", "observer-samples"} {
 		if !slices.ContainsFunc(r.Record.Histories, func(h harness.HistoryRecord) bool { return h.Process == name }) {
 			r.Doubt("", "%s left no history", name)
+		}
+	}
+	if len(r.Live.Standstills) == 0 {
+		r.Doubt("", "the observer's history holds no sample")
+	}
+	if len(r.Live.DeliveredTo) == 0 {
+		r.Doubt("", "the observer's history holds no delivery")
+	}
+}
+
+// expectPlan doubts a run of which something was read back that its record doesn't name: it is not judged.
+func (r *Run) expectPlan() {
+	plan := r.Record.Plan
+	if len(plan.Pipelines) == 0 {
+		r.Doubt("", "the run's record names no pipeline: nothing is judged")
+		return
+	}
+	named := map[string]bool{plan.Input: plan.Input != ""}
+	for _, p := range plan.Pipelines {
+		for _, topic := range p.Outputs() {
+			named[topic] = true
+		}
+	}
+	for _, p := range r.Index.Partitions {
+		if !named[p.Topic] || p.Partition < 0 || int(p.Partition) >= plan.Partitions {
+			r.Doubt("", "%s/%d was read back, and the run's record doesn't name it: it is not judged", p.Topic, p.Partition)
+			return // one is enough: there may be any number
 		}
 	}
 }

@@ -74,6 +74,8 @@ type Txn struct {
 	Asked, AskedCommit, ended, commit bool
 	outcome                           history.Outcome
 	endedAt                           history.Time
+	// AskedAt is when the worker first asked to end it, 0 where its history doesn't say.
+	AskedAt history.Time
 }
 
 // Commit is one offset commit outside transactions, or of a committed one.
@@ -144,6 +146,9 @@ func (w *Worker) Add(e history.Entry) {
 		t := w.txn(e.Txn)
 		// A commit that was asked for may happen, even if the worker asks to abort later.
 		t.Asked, t.AskedCommit = true, t.AskedCommit || e.Commit
+		if t.AskedAt == 0 {
+			t.AskedAt = e.At
+		}
 		w.asked.add(e)
 	case *history.TxnEnded:
 		w.txnEnded(e)
