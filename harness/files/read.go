@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// ReadBounded reads a regular file of at most so many bytes, and refuses devices, pipes and folders.
+// ReadBounded reads a regular file of at most this many bytes, and refuses devices, pipes and folders.
 func ReadBounded(path string, most int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
