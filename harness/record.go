@@ -99,7 +99,7 @@ func (r *RunRecord) Save(dir string) error { return WriteJSON(filepath.Join(dir,
 // LoadRecord reads a run folder's run.json.
 func LoadRecord(dir string) (*RunRecord, error) {
 	path := filepath.Join(dir, RecordFile)
-	data, err := os.ReadFile(path)
+	data, err := files.ReadBounded(path, 64<<20)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%s is not a run's folder: it has no %s", dir, RecordFile)
 	}

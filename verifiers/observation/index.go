@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/files"
 	"github.com/chaeos/chaeos/harness/history"
 )
 
@@ -129,7 +130,7 @@ func (x *Index) Save(dir string) error {
 // to its read-back.
 func LoadIndex(dir string) (*Index, error) {
 	path := filepath.Join(dir, Folder, IndexFile)
-	data, err := os.ReadFile(path)
+	data, err := files.ReadBounded(path, 256<<20)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
