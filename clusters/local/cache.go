@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/chaeos/chaeos/clusters/scratch"
+	"golang.org/x/sys/unix"
 )
 
 // DefaultCache is where jars, archives and formatted storage are kept: $CHAEOS_CACHE, or else the user's cache folder.
@@ -42,8 +43,8 @@ func cached(ctx context.Context, path string, fill func(tmp string) error) (stri
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	defer func() { _ = os.Remove(dir) }() // fails unless nothing could be put there
-	if exists(path) {                     // another process filled it while we waited
+	defer func() { _ = unix.Rmdir(dir) }() // fails unless nothing could be put there, and for a link
+	if exists(path) {                      // another process filled it while we waited
 		return path, nil
 	}
 	tmp := path + ".tmp"

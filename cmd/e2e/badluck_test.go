@@ -140,10 +140,8 @@ func TestFullDiskIsInconclusive(t *testing.T) {
 	}
 	t.Cleanup(func() { require.NoError(t, exec.Command("umount", "-l", full).Run()) })
 	i := newInvocation(t, "run", "baseline", "--out", full, "--rate", "2000", "--pipelines", "acks1").start()
-	filler := time.AfterFunc(15*time.Second, func() {
-		_ = os.WriteFile(filepath.Join(full, "filler"), make([]byte, 4<<20), 0o600) // fails, having filled the disk
-	})
-	defer filler.Stop()
+	i.says("  load", 3*time.Minute)
+	_ = os.WriteFile(filepath.Join(full, "filler"), make([]byte, 4<<20), 0o600) // fails, having filled the disk
 	code := i.wait(4 * time.Minute)
 	require.Equal(t, 4, code, i.stderr.String())
 	require.Contains(t, i.stderr.String(), "no space left")
