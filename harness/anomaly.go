@@ -197,7 +197,8 @@ type Truncation struct {
 	// OldEpoch is the leader epoch under which the range was there (-1: not known), NewEpoch the one that took its place.
 	OldEpoch int32 `json:"oldEpoch"`
 	NewEpoch int32 `json:"newEpoch"`
-	// SeenBy is what proves that it was there: "live reader", "high watermark", "log end" or "acknowledgement".
+	// SeenBy is what proves that it was there: "live reader", "high watermark", "log end", "acknowledgement" or "a later
+	// record in its place".
 	SeenBy string `json:"seenBy"`
 	// Committed reports whether it had been below the high watermark: a reader could have got it.
 	Committed bool `json:"committed"`

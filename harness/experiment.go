@@ -124,6 +124,8 @@ type PipelineInfo struct {
 	// KeepsInputOrder reports whether the visible outputs of an input partition are also in the order of their inputs, through
 	// restarts and rebalances.
 	KeepsInputOrder bool `json:"keepsInputOrder,omitempty"`
+	// TransactionTimeout is the pipeline's own transaction timeout, 0 where it takes the one that all share.
+	TransactionTimeout time.Duration `json:"transactionTimeout,omitempty"`
 	// ReadCommitted is the pipeline's own isolation level on its input.
 	ReadCommitted bool `json:"readCommitted"`
 	// Effects reports whether its outputs are side effects at the external service: Output names them, and is no topic.

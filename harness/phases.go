@@ -21,7 +21,7 @@ func (r *run) phases() []phase {
 		{"warm", may{time.Minute, leftOut, leftOut}, endsLoad, r.warm},
 		{"load", may{load, leftOut, leftOut}, endsLoad, r.load},
 		{"heal", may{90 * time.Second, 90 * time.Second, leftOut}, isIncident, r.heal},
-		{"drain", may{90 * time.Second, leftOut, leftOut}, isIncident, r.drain},
+		{drainPhase, may{90 * time.Second, leftOut, leftOut}, isIncident, r.drain},
 		{"stop", may{45 * time.Second, 45 * time.Second, 5 * time.Second}, isIncident, r.stop},
 		{"settle", may{settle, leftOut, leftOut}, isIncident, r.settle},
 		{"read back", may{3 * time.Minute, 20 * time.Second, 5 * time.Second}, isIncident, r.readBack},
@@ -29,6 +29,8 @@ func (r *run) phases() []phase {
 		// teardown comes last, deferred by Run: within tearDownWithin, whatever happened before.
 	}
 }
+
+const drainPhase = "drain"
 
 // phase is one part of a run. What it does returns a few words for the record.
 type phase struct {
@@ -77,8 +79,8 @@ func (r *run) play(ctx context.Context, p phase) error {
 	switch {
 	case within == leftOut && p.fails == endsRun:
 		return context.Cause(ctx)
-	case within == leftOut, p.fails == endsLoad && r.loadEnded:
-		return nil
+	case within == leftOut, p.fails == endsLoad && r.loadEnded, p.name == drainPhase && r.record.LoadStart == 0:
+		return nil // a load that never began has nothing to drain
 	case p.may.interrupted != leftOut:
 		ctx = context.WithoutCancel(ctx)
 	}

@@ -1,8 +1,11 @@
 package harness
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
+	"time"
 )
 
 // UsageError is a contradiction in what was asked for; nothing was started.
@@ -26,7 +29,11 @@ func preflight(rooms Rooms, spec RunSpec) error {
 	case len(exp.Pipelines) == 0:
 		return UsageError{"no pipeline to run"}
 	}
-	if _, err := selectInfos(rooms.Infos, exp.Pipelines); err != nil {
+	infos, err := selectInfos(rooms.Infos, exp.Pipelines)
+	if err != nil {
+		return err
+	}
+	if err := checkTransactionTimeouts(infos, exp); err != nil {
 		return err
 	}
 	for _, f := range exp.Faults {
@@ -36,6 +43,47 @@ func preflight(rooms Rooms, spec RunSpec) error {
 		}
 	}
 	return checkCapabilities(rooms.Provider, exp.Faults)
+}
+
+// The brokers' bound on transaction timeouts, and what it is by default (Kafka documentation, transaction.max.timeout.ms).
+const (
+	maxTransactionTimeout        = "transaction.max.timeout.ms"
+	defaultMaxTransactionTimeout = 15 * time.Minute
+)
+
+// checkTransactionTimeouts refuses transaction timeouts that the brokers will refuse: no transaction would ever begin.
+func checkTransactionTimeouts(infos []PipelineInfo, exp Experiment) error {
+	most := defaultMaxTransactionTimeout
+	if set := exp.Cluster.Properties[maxTransactionTimeout]; set != "" {
+		millis, err := strconv.ParseInt(set, 10, 32)
+		if err != nil || millis <= 0 {
+			return UsageError{fmt.Sprintf("%s is %q: it must be a number of milliseconds above 0", maxTransactionTimeout, set)}
+		}
+		most = time.Duration(millis) * time.Millisecond
+	}
+	for _, info := range infos {
+		if timeout := info.transactionTimeout(exp.Shared); info.Transactional && timeout > most {
+			return UsageError{fmt.Sprintf("pipeline %s asks for a transaction timeout of %s, and the brokers allow at most %s (%s): raise that property, or lower transaction-timeout",
+				info.Name, timeout, most, maxTransactionTimeout)}
+		}
+	}
+	return nil
+}
+
+// transactionTimeout is the pipeline's, its own or the shared one.
+func (p PipelineInfo) transactionTimeout(s Shared) time.Duration {
+	return cmp.Or(p.TransactionTimeout, s.TransactionTimeout)
+}
+
+// largestTransactionTimeout is the largest that any client of the experiment uses.
+func largestTransactionTimeout(infos []PipelineInfo, exp Experiment) time.Duration {
+	largest := exp.Shared.TransactionTimeout
+	for _, info := range infos {
+		if info.Transactional && slices.Contains(exp.Pipelines, info.Name) {
+			largest = max(largest, info.transactionTimeout(exp.Shared))
+		}
+	}
+	return largest
 }
 
 func checkCapabilities(p Provider, faults []ScheduledFault) error {

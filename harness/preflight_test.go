@@ -27,7 +27,15 @@ func TestPreflightRefusesContradictions(t *testing.T) {
 		"duration 0s":          func(e *Experiment) { e.Load.Duration = 0 },
 		"no pipeline":          func(e *Experiment) { e.Pipelines = nil },
 		`unknown pipeline "x"`: func(e *Experiment) { e.Pipelines = []string{"x"} },
-		"beyond the load's":    func(e *Experiment) { e.Faults = []ScheduledFault{at(time.Minute, 1, &scripted{name: "f"})} },
+		"pipeline transactional asks for a transaction timeout of 1m0s, and the brokers allow at most 20s (transaction.max.timeout.ms)": func(e *Experiment) {
+			e.Pipelines, e.Shared.TransactionTimeout = []string{"idempotent", "transactional"}, time.Minute
+			e.Cluster.Properties = map[string]string{"transaction.max.timeout.ms": "20000"}
+		},
+		"at most 15m0s": func(e *Experiment) {
+			e.Pipelines, e.Shared.TransactionTimeout = []string{"transactional"}, 16*time.Minute
+		},
+		`transaction.max.timeout.ms is "soon"`:          func(e *Experiment) { e.Cluster.Properties = map[string]string{"transaction.max.timeout.ms": "soon"} },
+		"beyond the load's":                             func(e *Experiment) { e.Faults = []ScheduledFault{at(time.Minute, 1, &scripted{name: "f"})} },
 		`needs "script", which the provider links-only`: func(e *Experiment) { e.Faults = []ScheduledFault{at(0, 1, &scripted{name: "f"})} },
 	} {
 		spec := good()

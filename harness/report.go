@@ -121,7 +121,7 @@ type Stall struct {
 	// Txn is the transaction whose first record is at the LSO, Marker the control record that ended it.
 	Txn    *TxnRef    `json:"txn,omitempty"`
 	Marker *MarkerRef `json:"marker,omitempty"`
-	// EndedBy is "commit", "abort by client", "abort by timeout", "new producer epoch" (then EndedByIncarnation asked for it), or ""
+	// EndedBy is "commit", "abort by client", "abort by timeout", "new producer epoch" (then EndedByIncarnation asked for it), "abort by the fault transaction-abort", or ""
 	// if nothing shows it.
 	EndedBy            string       `json:"endedBy,omitempty"`
 	EndedByIncarnation *Incarnation `json:"endedByLife,omitempty"`

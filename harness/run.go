@@ -126,7 +126,7 @@ func newRun(rooms Rooms, spec RunSpec) (*run, error) {
 		Started: started, Base: history.Now(), Expect: exp.Expect, Limits: exp.Limits, Bounds: exp.Bounds,
 		Machine: fmt.Sprintf("%s/%s, %d CPUs, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version()),
 
-		LargestTransactionTimeout: exp.Shared.TransactionTimeout,
+		LargestTransactionTimeout: largestTransactionTimeout(rooms.Infos, exp),
 	}}, nil
 }
 

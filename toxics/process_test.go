@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/chaeos/chaeos/harness"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -164,3 +165,18 @@ func TestNothingInFlightIsNoProof(t *testing.T) {
 type idle struct{}
 
 func (idle) Visible(string) uint64 { return 150 }
+
+// TestFaultThatNoProcessSaw: a pipeline whose processes were all stopped shows nothing of what was done to a broker meanwhile,
+// however much waits for it.
+func TestFaultThatNoProcessSaw(t *testing.T) {
+	s := newStage(t)
+	for _, name := range []string{"p-0", "p-1"} {
+		require.NoError(t, s.fleet.do(t.Context(), "pause", name, func(m *harness.Member) { m.State = harness.MemberPaused }))
+	}
+	i := s.inject(t, "broker-kill", "broker 1", nil)
+	require.NoError(t, i.Heal(t.Context()))
+	proof := proofOf(t, i, "p")
+	assert.False(t, proof.TookEffect)
+	assert.Contains(t, proof.Text, "but no process of it ran meanwhile")
+	assert.True(t, proofOf(t, i, "q").TookEffect, "its source ran")
+}

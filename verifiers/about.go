@@ -31,7 +31,7 @@ func About(dir string, asked []Question) ([]harness.Anomaly, error) {
 		if !slices.ContainsFunc(asked, func(q Question) bool { return q.Pipeline == layout.Name }) {
 			continue
 		}
-		f, err := gather(rows.NewSubject(run, layout, keep), in, missing, &kit.Set{})
+		f, err := factsOf(rows.NewSubject(run, layout, keep), in, missing, &kit.Set{})
 		if err != nil {
 			return nil, err
 		}

@@ -178,8 +178,8 @@ func pausedOutput(w *world) {
 	}
 }
 
-// factsOf gathers a row's facts in a saved world, with checks at work on it.
-func factsOf(t *testing.T, w *world, row string, all ...kit.Check) (*kit.Facts, *kit.Set) {
+// factsIn gathers a row's facts in a saved world, with checks at work on it.
+func factsIn(t *testing.T, w *world, row string, all ...kit.Check) (*kit.Facts, *kit.Set) {
 	t.Helper()
 	r, err := saved.Load(w.save(t), small)
 	require.NoError(t, err)
@@ -190,7 +190,7 @@ func factsOf(t *testing.T, w *world, row string, all ...kit.Check) (*kit.Facts, 
 	j.set = kit.Begin(j.subject, all)
 	in, err := logs.ReadInput(r, inputReaders([]*judgement{j}))
 	require.NoError(t, err)
-	f, err := gather(j.subject, in, causes.NewInputLosses(r, in, keep), j.set)
+	f, err := factsOf(j.subject, in, causes.NewInputLosses(r, in, keep), j.set)
 	require.NoError(t, err)
 	return f, j.set
 }
@@ -198,7 +198,7 @@ func factsOf(t *testing.T, w *world, row string, all ...kit.Check) (*kit.Facts, 
 // outcomeOf is what one check says of a row in a saved world.
 func outcomeOf(t *testing.T, w *world, row string, check kit.Check) kit.Outcome {
 	t.Helper()
-	f, set := factsOf(t, w, row, check)
+	f, set := factsIn(t, w, row, check)
 	all := set.Finish(f)
 	require.Len(t, all, 1)
 	require.True(t, all[0].Ran)
@@ -309,7 +309,7 @@ func TestIdentityIsAsserted(t *testing.T) {
 		"twice":      func(f *kit.Facts) { f.Lost.Add(keyset.Key{Partition: 1, Index: 7}) },
 		"not at all": func(f *kit.Facts) { f.InputCount++ },
 	} {
-		f, set := factsOf(t, newWorld(records), plainName, input)
+		f, set := factsIn(t, newWorld(records), plainName, input)
 		do(f)
 		o := set.Finish(f)[0]
 		require.Len(t, o.Found, 1, name)

@@ -81,7 +81,7 @@ func TestChecksAreFed(t *testing.T) {
 	w := newWorld(records)
 	w.log("out-"+txnName, 1).batches[3].Marker = 1
 	h := &hungry{}
-	_, set := factsOf(t, w, txnName, beginning(h))
+	_, set := factsIn(t, w, txnName, beginning(h))
 	require.Len(t, h.in, parts)
 	require.Len(t, h.out, parts)
 	var in, out recordCount
@@ -104,7 +104,7 @@ func TestChecksAreFed(t *testing.T) {
 // TestSourceUnderTestReadsNoInput: no check of a source under test is shown the input log, which is not the source's.
 func TestSourceUnderTestReadsNoInput(t *testing.T) {
 	h := &hungry{}
-	factsOf(t, newWorld(records), srcName, beginning(h))
+	factsIn(t, newWorld(records), srcName, beginning(h))
 	require.Empty(t, h.in)
 	require.Len(t, h.out, parts)
 	require.Empty(t, h.workers)
@@ -113,7 +113,7 @@ func TestSourceUnderTestReadsNoInput(t *testing.T) {
 // TestChecksSetTheirOwnNumbers: a number that a check sets and does not declare is an error of its own.
 func TestChecksSetTheirOwnNumbers(t *testing.T) {
 	h := &hungry{set: "lost"}
-	f, set := factsOf(t, newWorld(90), plainName, beginning(h))
+	f, set := factsIn(t, newWorld(90), plainName, beginning(h))
 	o := set.Finish(f)[0]
 	require.Len(t, o.Found, 1)
 	require.True(t, o.Found[0].Internal)

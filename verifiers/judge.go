@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
+	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/verifiers/causes"
 	"github.com/chaeos/chaeos/verifiers/checks"
@@ -44,9 +45,7 @@ func judge(dir string, most int, pieces saved.Pieces) (*harness.Report, error) {
 	}
 	report := newReport(run)
 	missing := causes.NewInputLosses(run, in, keep)
-	// Rows share only what does not change any more.
-	err = together.AtMost(runtime.GOMAXPROCS(0), len(all), func(i int) error { return all[i].judge(in, missing) })
-	if err != nil {
+	if err := judgeAll(run, all, in, missing); err != nil {
 		return nil, err
 	}
 	if row, err := source.judge(in, missing); err != nil {
@@ -59,6 +58,25 @@ func judge(dir string, most int, pieces saved.Pieces) (*harness.Report, error) {
 	}
 	report.Exit, report.Why = exit(report)
 	return report, nil
+}
+
+// judgeAll judges rows. They share only what does not change any more, and the polls of the live reader, which are read once.
+func judgeAll(run *saved.Run, all []*judgement, in *logs.Input, missing *causes.InputLosses) error {
+	err := together.AtMost(runtime.GOMAXPROCS(0), len(all), func(i int) (err error) {
+		all[i].facts, err = readOutput(all[i].subject, in, all[i].set)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var polls []func(*history.DeliveredLive)
+	for _, j := range all {
+		polls = append(polls, j.set.Polls(j.facts))
+	}
+	if err := readPolls(run, polls...); err != nil {
+		return err
+	}
+	return together.AtMost(runtime.GOMAXPROCS(0), len(all), func(i int) error { return all[i].judge(missing) })
 }
 
 // inputReaders are those of all rows that read the input log.
@@ -77,6 +95,8 @@ func inputReaders(all []*judgement) logs.Readers {
 type judgement struct {
 	subject *rows.Subject
 	set     *kit.Set
+	// facts is what was read of the row, until it is judged.
+	facts *rows.Row
 
 	row        harness.Row
 	internal   []string
@@ -87,12 +107,13 @@ type judgement struct {
 	hanging    []harness.Hanging
 }
 
-// judge gathers a row's facts and runs every check on them.
-func (j *judgement) judge(in *logs.Input, missing *causes.InputLosses) error {
-	f, err := gather(j.subject, in, missing, j.set)
+// judge gathers the rest of a row's facts, runs every check on them, and lets them go.
+func (j *judgement) judge(missing *causes.InputLosses) error {
+	f, err := gather(j.facts, missing, j.set)
 	if err != nil {
 		return err
 	}
+	j.facts = nil
 	layout := j.subject.Layout
 	j.row = harness.Row{Pipeline: layout.Name, Claims: layout.Claims, ProducerOnly: layout.ProducerOnly, Deviations: layout.Deviations}
 	outcomes := j.set.Finish(f)

@@ -4,6 +4,7 @@ import (
 	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/causes"
+	"github.com/chaeos/chaeos/verifiers/observation"
 )
 
 // goneBy says how n confirmed outputs of a partition went: below its start, cut off, or for no reason that shows.
@@ -30,7 +31,7 @@ func (s *slowRow) goneFrom(topic string, seq uint64) string {
 	case !named:
 	case ack.offset < s.w.deleted[ask.TopicPartition{Topic: topic, Partition: ack.partition}]:
 		return causes.ByDeletion
-	case s.cutOff(topic, ack.partition, ack.offset) || s.ackedByDeposed(topic, ack):
+	case s.cutOff(topic, ack.partition, ack.offset) || s.ackedByDeposed(topic, ack) || s.replacedLater(topic, ack):
 		return causes.ByTruncation
 	}
 	return causes.ByAbsence
@@ -79,6 +80,32 @@ func (s *slowRow) cutOff(topic string, p int32, offset int64) bool {
 	return false
 }
 
+// replacedLater means that the record at the place that an acknowledgement names was sent after it.
+func (s *slowRow) replacedLater(topic string, ack slowAck) bool {
+	if !s.index.Partition(topic, ack.partition).Complete {
+		return false
+	}
+	for _, b := range s.w.log(topic, ack.partition).batches {
+		for _, r := range b.Records {
+			if !b.Damaged && r.Offset == ack.offset && r.Status <= observation.Output && r.Scheduled > ack.at {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// newestBelow is the newest leader epoch of the batches that begin at or below the place that an acknowledgement names.
+func (s *slowRow) newestBelow(topic string, ack slowAck) int32 {
+	epoch := int32(-1)
+	for _, b := range s.w.log(topic, ack.partition).batches {
+		if !b.Damaged && b.First <= ack.offset {
+			epoch = max(epoch, b.LeaderEpoch)
+		}
+	}
+	return epoch
+}
+
 // ackedByDeposed means that an acknowledgement came while a broker led in an epoch of which a newer one left less than the
 // offset that it names.
 func (s *slowRow) ackedByDeposed(topic string, ack slowAck) bool {
@@ -102,7 +129,7 @@ func (s *slowRow) ackedByDeposed(topic string, ack slowAck) bool {
 	}
 	for epoch, since := range first {
 		led := ack.at >= since && ack.at <= last[epoch].Add(causes.AckSlack)
-		if led && newest > epoch && ack.offset >= s.successor(topic, ack.partition, epoch) {
+		if led && newest > epoch && (ack.offset >= s.successor(topic, ack.partition, epoch) || s.newestBelow(topic, ack) < epoch) {
 			return true
 		}
 	}

@@ -291,7 +291,7 @@ var plantedFaults = []planted{
 		l.batches[9].Records[0].Offset = l.batches[9].First
 		l.dropRecord(l.batches[20], 0)
 	}, srcName, func(n *figures) {
-		n.Unique, n.Lost, n.LostBy, n.Reordered = records-1, 1, map[string]uint64{"acked but absent": 1}, 99+10
+		n.Unique, n.Lost, n.LostBy, n.Reordered = records-1, 1, map[string]uint64{"truncated": 1}, 99+10
 	}, harness.Violated, 3, "source 1 sequence 270 acked at out-acks1/0 offset 90 (now held by sequence 600 of leader epoch 0)"},
 	{"a lost tail", func(w *world) {
 		l := w.log("out-"+srcName, 2)

@@ -53,7 +53,7 @@ func (j *sourceJudgement) judge(in *logs.Input, missing *causes.InputLosses) (*j
 		return nil, err
 	}
 	row := &judgement{subject: j.subject, set: kit.Begin(j.subject, checks.OfSource())}
-	if err := row.judge(in, missing); err != nil {
+	if err := judgeAll(j.subject.Run, []*judgement{row}, in, missing); err != nil {
 		return nil, err
 	}
 	if !j.expected && allHeld(row.row) {

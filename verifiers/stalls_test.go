@@ -111,6 +111,13 @@ func TestStallEnds(t *testing.T) {
 			w.atLSO().TimeoutMillis, w.atLSO().StartMillis = 0, -1
 			w.record.Shared.TransactionTimeout = 1200 * time.Millisecond
 		}},
+		{"a fault that aborted it past its coordinator, after its timeout too", "abort by the fault transaction-abort", func(w *world) {
+			w.abort(neverAsked)
+			w.atLSO().TimeoutMillis = 1200
+			first := w.log("out-"+txnName, 1).batches[stalledBatch].First
+			w.record.Faults = append(w.record.Faults, harness.FaultRecord{Fault: "transaction-abort",
+				Lasting: []harness.Lasting{{What: harness.TransactionAborted, Topic: "out-" + txnName, Partition: 1, From: first}}})
+		}},
 		{"a successor's request for a producer id", "new producer epoch", func(w *world) {
 			w.abort(neverAsked)
 			w.addHist("transactional-0.2", "worker", txnName, 0, 2).add(&history.ProducerInit{Stamp: history.At(at(2460)), Asked: at(2440), TransactionalID: "t-0"})

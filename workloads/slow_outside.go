@@ -12,8 +12,8 @@ import (
 // readers get everything that other workers and pipelines write.
 func slowOutside() Pipeline {
 	return Pipeline{
-		PipelineInfo: transactionalInfo("slow-outside",
-			"transactional with a slow external call before the transaction", "transaction.timeout.ms=60000, an external call before the transaction"),
+		PipelineInfo: slow(transactionalInfo("slow-outside",
+			"transactional with a slow external call before the transaction", "transaction.timeout.ms=60000, an external call before the transaction")),
 		work: func(ctx context.Context, w *worker.Worker) error {
 			return worker.Transactor{Timeout: slowTimeout, Before: slowCall(w)}.Run(ctx, w)
 		},

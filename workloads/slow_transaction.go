@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/chaeos/chaeos/harness"
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/wait"
 	"github.com/chaeos/chaeos/workloads/member"
@@ -20,6 +21,12 @@ const (
 // default (15 min), and longer than a call.
 const slowTimeout = time.Minute
 
+// slow gives a pipeline that timeout.
+func slow(info harness.PipelineInfo) harness.PipelineInfo {
+	info.TransactionTimeout = slowTimeout
+	return info
+}
+
 func slowOptions() member.Options {
 	return worker.GroupOptions(
 		member.Option{Name: optCall, Default: "5s", About: "how long the external call takes"},
@@ -34,8 +41,8 @@ func slowOptions() member.Options {
 // length is every reader's latency. slow-outside makes the same call before the transaction.
 func slowTransaction() Pipeline {
 	return Pipeline{
-		PipelineInfo: keepingInputOrder(transactionalInfo("slow-transaction",
-			"transactional with a slow external call inside the transaction", "transaction.timeout.ms=60000, an external call inside the transaction")),
+		PipelineInfo: keepingInputOrder(slow(transactionalInfo("slow-transaction",
+			"transactional with a slow external call inside the transaction", "transaction.timeout.ms=60000, an external call inside the transaction"))),
 		work: func(ctx context.Context, w *worker.Worker) error {
 			return worker.Transactor{Timeout: slowTimeout, Inside: slowCall(w)}.Run(ctx, w)
 		},

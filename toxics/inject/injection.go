@@ -30,6 +30,7 @@ type Injection struct {
 	// Reaction, if set, says what came of the fault in better words than the watch has.
 	Reaction func() string
 
+	ran        *ran
 	watch      *watch
 	looks      []healLook
 	background *background // nil if nothing goes on while the fault is active
@@ -42,7 +43,9 @@ var _ harness.Injection = (*Injection)(nil)
 
 // New makes the injection of a fault that has not done anything yet, and notes what is in flight.
 func New(f *harness.Field, resolved harness.Resolved) *Injection {
-	return &Injection{Field: f, Hit: resolved, InFlight: InFlight(f)}
+	i := &Injection{Field: f, Hit: resolved, InFlight: InFlight(f), ran: newRan()}
+	i.ran.look(f)
+	return i
 }
 
 // Began is called right after the fault was applied. It notes again what is in flight, and starts to watch the cluster. Asked
@@ -51,7 +54,8 @@ func (i *Injection) Began(ctx context.Context, v target.View, asked []int) {
 	for pipeline, n := range InFlight(i.Field) {
 		i.InFlight[pipeline] = max(i.InFlight[pipeline], n)
 	}
-	i.watch = watchOver(ctx, i.Field, v, asked, i.Hit)
+	i.ran.look(i.Field)
+	i.watch = watchOver(ctx, i.Field, v, asked, i.Hit, i.ran)
 }
 
 // Resolved returns what the target turned out to be.
@@ -84,6 +88,9 @@ func (i *Injection) Proofs(ctx context.Context) []harness.Proof {
 	for _, l := range i.Field.Plan.Pipelines {
 		proof := harness.Proof{Pipeline: l.Name, InFlight: i.InFlight[l.Name]}
 		proof.Text, proof.TookEffect = measured(l)
+		if proof.TookEffect && i.ran.none(l.Name) && len(i.Lasting()) == 0 {
+			proof.TookEffect, proof.Text = false, proof.Text+NothingRan
+		}
 		if proof.TookEffect && proof.InFlight == 0 && i.watch.most(l.Name) == 0 {
 			proof.TookEffect, proof.Text = false, proof.Text+NothingInFlight
 		}

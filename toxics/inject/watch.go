@@ -38,6 +38,7 @@ type watch struct {
 	leaders    map[string]map[int32]ask.PartitionState
 	asked      []int
 	quorum     *quorumWatch
+	ran        *ran
 	start      history.Time
 	cancel     context.CancelFunc
 	running    sync.WaitGroup
@@ -48,11 +49,11 @@ type watch struct {
 }
 
 // watchOver watches until stop is called. Cancelling ctx does not end it, for a fault outlives its injection.
-func watchOver(ctx context.Context, f *harness.Field, v target.View, asked []int, hit harness.Resolved) *watch {
+func watchOver(ctx context.Context, f *harness.Field, v target.View, asked []int, hit harness.Resolved, ran *ran) *watch {
 	w := &watch{
 		field: f, pipelines: map[string]string{}, partitions: hit.Partitions, leaders: v.Topics, asked: asked,
-		quorum: watchQuorum(f, v, hit.Brokers, asked),
-		start:  history.Now(), moved: map[move]map[string]time.Duration{}, peak: map[string]uint64{},
+		quorum: watchQuorum(f, v, hit.Brokers, asked), ran: ran,
+		start: history.Now(), moved: map[move]map[string]time.Duration{}, peak: map[string]uint64{},
 	}
 	for _, l := range f.Plan.Pipelines {
 		for _, topic := range l.Outputs() {
@@ -77,6 +78,7 @@ func (w *watch) sample(ctx context.Context) {
 		w.peak[pipeline] = max(w.peak[pipeline], n)
 	}
 	w.mu.Unlock()
+	w.ran.look(w.field)
 	w.quorum.sample(ctx)
 	if len(w.asked) == 0 || len(w.partitions) == 0 || len(w.leaders) == 0 {
 		return
@@ -144,6 +146,8 @@ func (w *watch) reaction() string {
 	}
 	switch {
 	case len(texts) > 0:
+	case len(w.asked) == 0: // no broker could say
+		return ""
 	case len(w.asked) < len(w.field.Cluster.Info().Nodes):
 		return "leadership did not move" // although brokers were cut off, killed or stopped
 	default:

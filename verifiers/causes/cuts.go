@@ -14,12 +14,13 @@ import (
 )
 
 // What proves that a range of a log was there once, best first: a reader that got it, a high watermark above it, a
-// leader's log end above it, an acknowledgement that named it.
+// leader's log end above it, an acknowledgement that named it, a record in its place that was sent later.
 const (
 	seenByReader    = "live reader"
 	seenByWatermark = "high watermark"
 	seenByLogEnd    = "log end"
 	seenByAck       = "acknowledgement"
+	seenByHolder    = "a later record in its place"
 )
 
 // truncated lists the ranges of a partition's log that were there once and are gone, or hold later records: from where a
@@ -137,6 +138,14 @@ func describeTruncations(below, above *harness.Truncation) (texts []string) {
 	return texts
 }
 
+// betweenEpochs says when a record was cut off, and what shows that.
+func betweenEpochs(t *harness.Truncation) string {
+	if t.OldEpoch < 0 {
+		return fmt.Sprintf(" before leader epoch %d wrote there (%s)", t.NewEpoch, t.SeenBy)
+	}
+	return fmt.Sprintf(" between leader epochs %d and %d (%s)", t.OldEpoch, t.NewEpoch, t.SeenBy)
+}
+
 func describeTruncation(x *harness.Truncation) string {
 	what := "were below the high watermark"
 	if !x.Committed {
@@ -163,6 +172,9 @@ func byAcknowledgement(p *logs.Partition, l *saved.Live, offset int64, at histor
 			continue
 		}
 		from, newer := p.StartAfter(epoch)
+		if offset < from && p.EpochAt(offset) < epoch {
+			from = offset // an older leader came back before it had cut its log off, and has its own records there
+		}
 		if !p.Whole || newer <= epoch || offset < from {
 			return nil
 		}

@@ -79,7 +79,7 @@ func lostText(row *rows.Row, a *harness.Anomaly, k keyset.Key) string {
 		text += " (sent with acks=0: no acknowledgement was asked for)"
 	}
 	if t := a.Truncation; t != nil {
-		text += fmt.Sprintf(", truncated between leader epochs %d and %d (%s)", t.OldEpoch, t.NewEpoch, t.SeenBy)
+		text += ", truncated" + betweenEpochs(t)
 	}
 	if d := a.Deletion; d != nil {
 		text += ", " + DescribeDeletion(d)

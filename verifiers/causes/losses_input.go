@@ -64,7 +64,7 @@ func (l *InputLosses) OfSource(number uint16, s *saved.Source) (*MissingAcks, er
 		}
 		a.Text = fmt.Sprintf("sequence %d acked at %s/%d offset %d (%s): %s", a.Record.Sequence, r.Record.Plan.Input, a.Ack.Partition, a.Ack.Offset, a.Ack.Now, a.Cause)
 		if t := a.Truncation; t != nil {
-			a.Text += fmt.Sprintf(" between leader epochs %d and %d (%s)", t.OldEpoch, t.NewEpoch, t.SeenBy)
+			a.Text += betweenEpochs(t)
 		}
 	}
 	l.known[number] = m

@@ -27,6 +27,8 @@ type MissingAcks struct {
 	truncated Truncations
 	By        map[string]uint64
 	First     []harness.Anomaly
+	// unexplained are the acknowledgements of those that are absent for no known reason, by partition.
+	unexplained map[int32][]unexplainedAck
 }
 
 // ofSource reads the source's acknowledgements again for the lost sequences: which offsets they named, and who is there.
@@ -58,6 +60,9 @@ func (m *MissingAcks) find(number uint16) error {
 		if err != nil {
 			return err
 		}
+	}
+	if err := m.replaced(); err != nil {
+		return err
 	}
 	var known uint64
 	for _, n := range m.By {
@@ -105,15 +110,32 @@ func (m *MissingAcks) ackRun(number uint16, at history.Time, r history.AckSpan) 
 		}
 		a := m.cause(r.Partition, offset, at)
 		m.By[a.Cause]++
+		if a.Cause == ByAbsence {
+			m.explainLater(r.Partition, offset, at)
+		}
 		if len(m.First) < m.keep.Most || m.keep.AsksFor(history.Identity{Source: number, Sequence: sequence}) {
 			a.Record = &harness.RecordRef{Source: number, Sequence: sequence, Partition: r.Partition, Offset: -1}
 			a.Ack = &harness.AckRef{Partition: r.Partition, Offset: offset, At: at, Now: "no offset to look at", LeaderEpoch: -1}
 			if len(m.parts) > 0 {
 				a.Ack.Topic = m.parts[0].At.Topic
 			}
+			if kept := m.unexplained[r.Partition]; a.Cause == ByAbsence && len(kept) > 0 && kept[len(kept)-1].offset == offset {
+				kept[len(kept)-1].first = len(m.First)
+			}
 			m.First = append(m.First, a)
 		}
 	}
+}
+
+// explainLater keeps an acknowledgement to be looked up in the log. The example that it may become comes next.
+func (m *MissingAcks) explainLater(partition int32, offset int64, at history.Time) {
+	if offset < 0 || partition < 0 || int(partition) >= len(m.parts) || len(m.unexplained[partition]) == maxUnexplained {
+		return
+	}
+	if m.unexplained == nil {
+		m.unexplained = map[int32][]unexplainedAck{}
+	}
+	m.unexplained[partition] = append(m.unexplained[partition], unexplainedAck{offset, at, -1})
 }
 
 // cause looks at the offset that an acknowledgement named.

@@ -24,6 +24,7 @@ const (
 	EndedByClient   = "abort by client"
 	EndedByTimeout  = "abort by timeout"
 	EndedByNewEpoch = "new producer epoch"
+	EndedByFault    = "abort by the fault transaction-abort"
 	EndedUnasked    = "abort that no history explains"
 )
 
@@ -202,6 +203,9 @@ func endedBy(row *rows.Row, s *harness.Stall, known *Suspect) string {
 	case known != nil && known.AskedAt <= marker.Add(markerSlack) && (known.Asked && !known.AskedCommit || known.Txn.Aborted()):
 		return EndedByClient
 	}
+	if abortedByHand(row, s) {
+		return EndedByFault
+	}
 	if by := newerSession(row, s, marker); by != nil {
 		s.EndedByIncarnation = by
 		return EndedByNewEpoch
@@ -220,6 +224,18 @@ func endedBy(row *rows.Row, s *harness.Stall, known *Suspect) string {
 		return EndedByTimeout
 	}
 	return EndedUnasked
+}
+
+// abortedByHand reports whether a fault of the run wrote the abort marker of the transaction at the stalled offset.
+func abortedByHand(row *rows.Row, s *harness.Stall) bool {
+	for _, f := range row.Run.Record.Faults {
+		for _, l := range f.Lasting {
+			if l.What == harness.TransactionAborted && l.Topic == s.Topic && l.Partition == s.Partition && l.From == s.LSO {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 const (

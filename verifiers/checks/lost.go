@@ -28,8 +28,9 @@ var lost = kit.Check{
 				"  brokers allow (`group.share.delivery.count.limit`);\n" +
 				"- *skipped*: the commit passed it, and no output of it was ever confirmed to a worker. The note names the commits;\n" +
 				"- *truncated*: it was in the log, and records of a newer leader epoch took its place. Proof is a live reader that got\n" +
-				"  it, a sample of a high watermark or of a leader's log end above it, or an acknowledgement that came while a broker led\n" +
-				"  in an epoch whose batches now end below the acknowledged offset. The note names the leader epochs on both sides;\n" +
+				"  it, a sample of a high watermark or of a leader's log end above it, an acknowledgement that came while a broker led in\n" +
+				"  an epoch whose batches are not at the acknowledged offset now, or a record in its place that was sent after the\n" +
+				"  acknowledgement. The note names the leader epochs on both sides;\n" +
 				"- *deleted*: it was below a log start that moved. If a recorded fault moved it, the note names it and nothing is in\n" +
 				"  doubt;\n" +
 				"- *aborted*: its output was in a transaction that was aborted, and its input offset was committed all the same.",

@@ -25,6 +25,7 @@ var lsoStalls = kit.Check{
 				"- *abort by client*: the worker asked for the abort, or its session turned its commit into one;\n" +
 				"- *new producer epoch*: a producer id was asked for with the same transactional id in the 5 s before the abort marker;\n" +
 				"- *abort by timeout*: it was not, and the transaction had reached its timeout;\n" +
+				"- *abort by the fault transaction-abort*: the run itself wrote the abort marker, past the coordinator;\n" +
 				"- *abort that no history explains*: neither.\n\n" +
 				"With transaction.version 2 every end of a transaction raises the producer epoch by one, so the marker's epoch does not\n" +
 				"tell these apart. Below it, only fencing and timeouts raise the epoch.\n\n" +

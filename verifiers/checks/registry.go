@@ -78,7 +78,7 @@ func Causes() []string {
 	named := []string{
 		causes.ByBroker, causes.ByResend, causes.ByResendAcross, causes.ByResendWithin, causes.ByCall, causes.ByProcess,
 		causes.ByAbsence, causes.BySilence, causes.BySkip, causes.ByGivingUp, causes.ByTruncation, causes.ByDeletion, causes.ByAbort,
-		causes.EndedByCommit, causes.EndedByClient, causes.EndedByTimeout, causes.EndedByNewEpoch, causes.EndedUnasked,
+		causes.EndedByCommit, causes.EndedByClient, causes.EndedByTimeout, causes.EndedByNewEpoch, causes.EndedByFault, causes.EndedUnasked,
 	}
 	for _, why := range []string{causes.RereadRestart, causes.RereadRebalance, causes.RereadRewind, causes.RereadRedelivery} {
 		named = append(named, causes.ByProcess+" after "+why)

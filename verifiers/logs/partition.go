@@ -253,6 +253,17 @@ func (p *Partition) StartAfter(epoch int32) (first int64, newer int32) {
 	return p.End, p.Newest()
 }
 
+// EpochAt is the leader epoch of the batches around an offset, -1 below all of them.
+func (p *Partition) EpochAt(offset int64) int32 {
+	epoch := int32(-1)
+	for _, e := range p.epochs {
+		if e.first <= offset {
+			epoch = e.epoch
+		}
+	}
+	return epoch
+}
+
 // Newest is the newest leader epoch that is known of.
 func (p *Partition) Newest() int32 {
 	epoch := p.Info.LeaderEpoch

@@ -73,23 +73,26 @@ func (s *Set) Transaction(r *rows.Row, x *causes.Suspect) {
 	}
 }
 
-// Replay shows the checks that want them the live reader's polls and the workers' histories. Neither is read for no check.
-func (s *Set) Replay(r *rows.Row) error {
-	polls, entries := those[PollReader](s), those[HistoryReader](s)
-	if len(polls) > 0 {
-		live, poll := make(liveReadings, len(r.Out.Parts)), Poll{}
-		err := r.Run.EachPoll(r.Layout.Outputs(), func(p *history.DeliveredLive) {
-			if !live.poll(r, p, &poll) {
-				return
-			}
-			for _, reader := range polls {
-				reader.Poll(r, &poll)
-			}
-		})
-		if err != nil {
-			return err
+// Polls is what shows the checks that want them the live reader's polls, those of other rows too; nil if none does.
+func (s *Set) Polls(r *rows.Row) func(*history.DeliveredLive) {
+	readers := those[PollReader](s)
+	if len(readers) == 0 {
+		return nil
+	}
+	live, poll := make(liveReadings, len(r.Out.Parts)), &Poll{}
+	return func(p *history.DeliveredLive) {
+		if !live.poll(r, p, poll) {
+			return
+		}
+		for _, reader := range readers {
+			reader.Poll(r, poll)
 		}
 	}
+}
+
+// Histories shows the checks that want them the workers' histories. They are not read if none does.
+func (s *Set) Histories(r *rows.Row) error {
+	entries := those[HistoryReader](s)
 	if len(entries) == 0 {
 		return nil
 	}
