@@ -35,7 +35,7 @@ func replicaOf(t *testing.T, c *fakecluster.Cluster, tp ask.TopicPartition, node
 func dishonest(t *testing.T, c *fakecluster.Cluster, tp ask.TopicPartition, change func(raw []byte) []byte) (node int32) {
 	t.Helper()
 	client := c.Client(t, "raw", kgo.ConsumePartitions(nil))
-	leader := int32(c.Fake.LeaderFor(tp.Topic, tp.Partition))
+	leader := c.Fake.LeaderFor(tp.Topic, tp.Partition)
 	node = (leader + 1) % fakecluster.Nodes
 	req := question{tp: tp}.request(ask.Leader{TopicID: c.Fake.TopicInfo(tp.Topic).TopicID, Epoch: -1})
 	req.MaxBytes, req.Topics[0].Partitions[0].PartitionMaxBytes = 1<<30, 1<<30
@@ -163,7 +163,7 @@ func TestFollowerThatAnswersNothing(t *testing.T) {
 	c := fakecluster.New(t, parts, "in", "out")
 	fill(t, c)
 	tp := ask.TopicPartition{Topic: "out", Partition: 1}
-	node := (int32(c.Fake.LeaderFor(tp.Topic, tp.Partition)) + 1) % fakecluster.Nodes
+	node := (c.Fake.LeaderFor(tp.Topic, tp.Partition) + 1) % fakecluster.Nodes
 	c.Fake.ControlKey(int16(kmsg.Fetch), func(kreq kmsg.Request) (kmsg.Response, error, bool) {
 		c.Fake.KeepControl()
 		if c.Fake.CurrentNode() != node || !asks(c, kreq.(*kmsg.FetchRequest), tp) {
