@@ -20,7 +20,7 @@ const (
 	seenByWatermark = "high watermark"
 	seenByLogEnd    = "log end"
 	seenByAck       = "acknowledgement"
-	seenByHolder    = "a later record in its place"
+	seenByRecord    = "a later record in its place"
 )
 
 // truncated lists the ranges of a partition's log that were there once and are gone, or hold later records: from where a

@@ -62,7 +62,7 @@ func (m *MissingAcks) wasCutOff(p *logs.Partition, a unexplainedAck, epoch int32
 	if a.first >= 0 {
 		m.First[a.first].Cause = ByTruncation
 		m.First[a.first].Truncation = &harness.Truncation{
-			Topic: p.At.Topic, Partition: p.At.Partition, From: a.offset, To: a.offset + 1, OldEpoch: -1, NewEpoch: epoch, SeenBy: seenByHolder,
+			Topic: p.At.Topic, Partition: p.At.Partition, From: a.offset, To: a.offset + 1, OldEpoch: -1, NewEpoch: epoch, SeenBy: seenByRecord,
 		}
 	}
 }
