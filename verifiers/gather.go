@@ -21,26 +21,30 @@ func readOutput(s *rows.Subject, in *logs.Input, set *kit.Set) (*rows.Row, error
 	return rows.New(s, in, out), nil
 }
 
-// readPolls reads the polls of the live reader once, and shows them to all who want them; nil wants none.
-func readPolls(run *saved.Run, all ...func(*history.DeliveredLive)) error {
-	var readers []func(*history.DeliveredLive)
-	for _, show := range all {
-		if show != nil {
-			readers = append(readers, show)
+// readPolls reads the polls of the live reader once, and shows each to the checks of the rows that write to its topic.
+func readPolls(run *saved.Run, all ...pollsOf) error {
+	readers := map[string][]func(*history.DeliveredLive){}
+	for _, x := range all {
+		if show := x.set.Polls(x.row); show != nil {
+			for _, topic := range x.row.Layout.Outputs() {
+				readers[topic] = append(readers[topic], show)
+			}
 		}
 	}
 	if len(readers) == 0 {
 		return nil
 	}
-	var topics []string
-	for _, l := range run.Record.Plan.Pipelines {
-		topics = append(topics, l.Outputs()...) // also of side effects
-	}
-	return run.EachPoll(topics, func(p *history.DeliveredLive) {
-		for _, show := range readers {
+	return run.EachPoll(func(p *history.DeliveredLive) {
+		for _, show := range readers[p.Topic] {
 			show(p)
 		}
 	})
+}
+
+// pollsOf are the polls of a row's output, and the checks that are shown them.
+type pollsOf struct {
+	row *rows.Row
+	set *kit.Set
 }
 
 // factsOf finds all that is known of a row by itself.
@@ -49,7 +53,7 @@ func factsOf(s *rows.Subject, in *logs.Input, missing *causes.InputLosses, set *
 	if err != nil {
 		return nil, err
 	}
-	if err := readPolls(s.Run, set.Polls(row)); err != nil {
+	if err := readPolls(s.Run, pollsOf{row, set}); err != nil {
 		return nil, err
 	}
 	return gather(row, missing, set)

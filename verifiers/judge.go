@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/chaeos/chaeos/harness"
-	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/harness/together"
 	"github.com/chaeos/chaeos/verifiers/causes"
 	"github.com/chaeos/chaeos/verifiers/checks"
@@ -69,9 +68,9 @@ func judgeAll(run *saved.Run, all []*judgement, in *logs.Input, missing *causes.
 	if err != nil {
 		return err
 	}
-	var polls []func(*history.DeliveredLive)
+	var polls []pollsOf
 	for _, j := range all {
-		polls = append(polls, j.set.Polls(j.facts))
+		polls = append(polls, pollsOf{j.facts, j.set})
 	}
 	if err := readPolls(run, polls...); err != nil {
 		return err

@@ -125,8 +125,8 @@ func (w *wereThere) ask(f *kit.Facts, p *logs.Partition, input bool) error {
 		}
 	}
 	if !input {
-		return f.Run.EachPoll([]string{p.At.Topic}, func(s *history.DeliveredLive) {
-			if s.Partition == w.partition {
+		return f.Run.EachPoll(func(s *history.DeliveredLive) {
+			if s.Topic == p.At.Topic && s.Partition == w.partition {
 				w.delivered(s.From, s.To, s.Count)
 			}
 		})

@@ -2,7 +2,6 @@ package saved
 
 import (
 	"path/filepath"
-	"slices"
 
 	"github.com/chaeos/chaeos/harness/history"
 )
@@ -16,12 +15,12 @@ func (r *Run) EachEntry(file string, show func(history.Entry)) error {
 	return err
 }
 
-// EachPoll reads the observer's histories again for what the live reader was delivered of some topics: partition by partition
-// in the order of the polls.
-func (r *Run) EachPoll(topics []string, show func(*history.DeliveredLive)) error {
+// EachPoll reads the observer's histories again for what the live reader was delivered: partition by partition in the order of the
+// polls.
+func (r *Run) EachPoll(show func(*history.DeliveredLive)) error {
 	for _, file := range r.polls {
 		err := r.EachEntry(file, func(e history.Entry) {
-			if s, is := e.(*history.DeliveredLive); is && slices.Contains(topics, s.Topic) {
+			if s, is := e.(*history.DeliveredLive); is {
 				show(s)
 			}
 		})
