@@ -41,7 +41,7 @@ func (s *slowRow) stalls(n *figures) {
 			i = end
 		}
 	}
-	if count > 0 || !gap {
+	if count > 0 || !gap && s.layout.Transactional {
 		n.LSOStalls, n.LongestStall, n.TotalStall = &count, &longest, &total
 	}
 }

@@ -791,7 +791,7 @@ func TestStall(t *testing.T) {
 	require.Equal(t, "t-0", s.TransactionalID)
 	require.Equal(t, "broker-kill leader of output/0", s.Fault)
 	require.False(t, s.Open)
-	require.Zero(t, *figuresOf(rowOf(t, report, plainName).Numbers).LSOStalls)
+	require.Nil(t, figuresOf(rowOf(t, report, plainName).Numbers).LSOStalls)
 }
 
 // TestSamplingGap: a gap is "not observed", never 0. One that is long enough to hide a stall leaves a transactional row

@@ -34,7 +34,7 @@ var lsoStalls = kit.Check{
 				"first and last answer about its state with their times, the active faults, the control record, and what ended it.\n" +
 				"Brokers are asked only about an offset that has not moved for a second. So the state at the onset (`onsetState`) is\n" +
 				"given only if the first answer proves it: a transaction that was still `Ongoing`, and that its coordinator had begun\n" +
-				"before the onset, was `Ongoing` at the onset.",
+				"before the onset, was `Ongoing` at the onset. `–` where the row writes no transactions.",
 			Unseen: "stalls shorter than the threshold. If samples are missing for more than 300 ms the count is a lower bound, and if it would be 0 it is not observed.",
 		},
 		{
@@ -56,8 +56,12 @@ var lsoStalls = kit.Check{
 	},
 }
 
-// finishStalls: where samples are missing, no stall is "not observed", never 0.
+// finishStalls: where samples are missing, no stall is "not observed", never 0. Where no transactions are written, last stable
+// offsets are high watermarks, and nothing can hold them back.
 func finishStalls(f *kit.Facts, n *harness.Numbers) []kit.Finding {
+	if !f.Layout.Transactional && len(f.Stalls) == 0 {
+		return nil
+	}
 	var total, longest time.Duration
 	for _, s := range f.Stalls {
 		total += s.Length
@@ -93,7 +97,6 @@ func (g sampling) String() string {
 
 // doubt: a transactional row that was not sampled for as long as a stall must last may have stood still unseen. A shorter
 // gap can't hide one: a last stable offset never goes down, so one that is the same on both sides stood still throughout.
-// The other rows' last stable offsets are their watermarks, and stand for nothing.
 func (g sampling) doubt(f *kit.Facts) []kit.Finding {
 	threshold := cmp.Or(f.Run.Record.Bounds.StallThreshold, harness.DefaultBounds().StallThreshold)
 	switch {
