@@ -202,7 +202,7 @@ func TestAFleetThatDoesNotStartIsAnIncident(t *testing.T) {
 	require.NotNil(t, out.Report)
 	require.Equal(t, []string{"warm: no such command"}, record.Incidents)
 	require.False(t, s.journal.has("feed"))
-	require.Equal(t, closing[1:], s.from("stop sources"))
+	require.Equal(t, closing[3:], s.from("stop sources"))
 }
 
 // TestInterrupt cancels the run in each step from warm on. Whatever was injected is healed, and everything is closed, on

@@ -173,7 +173,7 @@ func TestKeepingMore(t *testing.T) {
 // not among the first anomalies that a report keeps.
 func TestLivesQuoteTheVerifier(t *testing.T) {
 	for _, c := range []struct{ planted, record, pipeline, state, cause, says string }{
-		{"a tail that a live reader saw and that is gone", "2690", "acks1", "lost", "truncated", "truncated: source 1 sequence 2690 acked at out-acks1/2 offset 896 (the log ends at 700), truncated between leader epochs"},
+		{"a tail that a live reader saw and that is gone", "2690", "acks1", "lost", "truncated", "truncated: source 1 sequence 2690 acked at out-acks1/2 offset 896 (the log ends at 700), truncated by leader epoch 0 (live reader)"},
 		{"a tail that a live reader saw and that is gone", "2999", "acks1", "lost", "acked but absent", "acked but absent: source 1 sequence 2999 acked at out-acks1/2 offset 999"},
 		{"outputs truncated under a pipeline", "2999", "idempotent", "lost", "truncated", "truncated between leader epochs 0 and 5 (high watermark), passed by idempotent-0 (incarnation 1) committing 1000 at"},
 		{"outputs deleted under a pipeline", "2", "idempotent", "lost", "deleted", "out-idempotent/2 starts at offset 100, and no fault deletes records"},

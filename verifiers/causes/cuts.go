@@ -140,8 +140,11 @@ func describeTruncations(below, above *harness.Truncation) (texts []string) {
 
 // betweenEpochs says when a record was cut off, and what shows that.
 func betweenEpochs(t *harness.Truncation) string {
-	if t.OldEpoch < 0 {
+	switch {
+	case t.SeenBy == seenByRecord:
 		return fmt.Sprintf(" before leader epoch %d wrote there (%s)", t.NewEpoch, t.SeenBy)
+	case t.OldEpoch < 0:
+		return fmt.Sprintf(" by leader epoch %d (%s)", t.NewEpoch, t.SeenBy)
 	}
 	return fmt.Sprintf(" between leader epochs %d and %d (%s)", t.OldEpoch, t.NewEpoch, t.SeenBy)
 }
