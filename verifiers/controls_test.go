@@ -101,7 +101,7 @@ var controls = map[string]control{
 	"foreign":            {finds: numbers{"foreign": uint64(1)}},
 	"forks": {row: plainName, do: func(w *world) {
 		w.replica("out-"+plainName, 1, func(r *observation.Replica) {
-			r.Compare(map[int64]observation.Copy{400: {First: 400, Last: 409, LeaderEpoch: 2}}, map[int64]observation.Copy{400: {First: 400, Last: 409, LeaderEpoch: 1}})
+			r.Compare(map[int64]observation.Copy{400: {First: 400, Last: 409, LeaderEpoch: 2}}, map[int64]observation.Copy{400: {First: 400, Last: 409, LeaderEpoch: 1}}, 0)
 		})
 	}, finds: numbers{"forks": uint64(perBatch)}, says: "out-idempotent/1: the replica on broker 2 differs from the leader's at 10 offsets, first at offset 400: leader epoch 2"},
 	"hanging":           {finds: numbers{"hanging": uint64(1)}, says: "no coordinator lists it, so nothing ends it"},

@@ -52,6 +52,24 @@ func TestLifeOfACleanRecord(t *testing.T) {
 	require.EqualValues(t, 1, lifeOf(t, dir, "604", "acks1").Source, "a producer under test has a source of its own")
 }
 
+// TestLifeOfAForkedRecord: the copy that a replica holds otherwise says so, and no other.
+func TestLifeOfAForkedRecord(t *testing.T) {
+	const holds = "at out-transactional/1 offset 221, visible, by worker 0 incarnation 1, processing "
+	for from, forked := range map[int64]bool{211: false, 212: true, 221: true, 222: false} {
+		life := lifeOf(t, verifiers.SaveForked(t, from), "604", "transactional")
+		var says []string
+		for _, e := range life.Events {
+			if e.Kind == "stored" && strings.Contains(e.Text, "; the replica on broker 2 holds leader epoch 2, producer id 1 ") {
+				says = append(says, e.Text)
+			}
+		}
+		require.Equal(t, forked, len(says) == 1, "from %d: %v", from, says)
+		if forked {
+			require.Contains(t, says[0], holds)
+		}
+	}
+}
+
 // TestLifeOfARecordWithEffects: what the external service accepted is shown as that, and no broker's batch with it.
 func TestLifeOfARecordWithEffects(t *testing.T) {
 	life := lifeOf(t, verifiers.SaveEffects(t, true), "604", "transactional")

@@ -26,6 +26,14 @@ func SavePlanted(t testing.TB, name string) (dir string) {
 	return w.save(t)
 }
 
+// SaveForked saves a run in which a follower holds other records at 10 offsets of out-transactional/1, from one on.
+func SaveForked(t testing.TB, offset int64) (dir string) {
+	t.Helper()
+	w := newWorld(records)
+	w.replica("out-"+txnName, 1, forked(offset, 10))
+	return w.save(t)
+}
+
 // SaveRedelivered saves a run in which a share group's member was killed with records in hand that another was handed then.
 func SaveRedelivered(t testing.TB) (dir string) {
 	t.Helper()

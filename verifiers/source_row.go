@@ -70,9 +70,7 @@ func allHeld(row harness.Row) bool {
 
 // replicasAgree reports whether every replica of a log that was compared holds the same.
 func replicasAgree(p *logs.Partition) bool {
-	return !slices.ContainsFunc(p.Info.Replicas, func(r observation.Replica) bool {
-		return r.Forks > 0 || !r.OutOfSync && (r.Failure != "" || r.Reached < p.Info.HW)
-	})
+	return !slices.ContainsFunc(p.Info.Replicas, func(r observation.Replica) bool { return !r.Agrees(p.Info.LogStart, p.Info.HW) })
 }
 
 // sound reports whether the input log is whole and holds everything that was acknowledged, once and in order, and nothing

@@ -20,11 +20,13 @@ const (
 	HighWatermark
 	// LogEnd is the end of a replica's own log, replicated or not. Followers answer too.
 	LogEnd
+	// ReplicaStart is where a replica's own log begins. Followers answer too.
+	ReplicaStart
 )
 
 // String names the offset for people.
 func (o LogOffset) String() string {
-	return [...]string{"log start", "last stable offset", "high watermark", "log end"}[o]
+	return [...]string{"log start", "last stable offset", "high watermark", "log end", "start of the replica's log"}[o]
 }
 
 // Timestamps and replica ids that ListOffsets gives a meaning of their own (Kafka, ListOffsetsRequest).
@@ -94,6 +96,8 @@ func OffsetsRequest(which LogOffset, epochs map[TopicPartition]int32) *kmsg.List
 		req.IsolationLevel = 1
 	case LogEnd:
 		req.ReplicaID = debuggingReplica
+	case ReplicaStart:
+		req.ReplicaID, timestamp = debuggingReplica, earliestTimestamp
 	case HighWatermark:
 	}
 	topics, numbers := byTopic(slices.Collect(maps.Keys(epochs)))

@@ -49,6 +49,9 @@ func TestALogsEndIsAskedOfAReplica(t *testing.T) {
 	offsets, err := c.brokers().Offsets(within(t), 1, ask.LogEnd, map[ask.TopicPartition]int32{in0: ask.AnyEpoch})
 	require.NoError(t, err)
 	require.Equal(t, map[ask.TopicPartition]int64{in0: 2000}, offsets)
+	offsets, err = c.brokers().Offsets(within(t), 1, ask.ReplicaStart, map[ask.TopicPartition]int32{in0: ask.AnyEpoch})
+	require.NoError(t, err)
+	require.Equal(t, map[ask.TopicPartition]int64{in0: 2000}, offsets)
 }
 
 // listed answers a request, with each partition shown to change.

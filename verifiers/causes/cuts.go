@@ -196,17 +196,21 @@ func DeletionOf(r *saved.Run, p *logs.Partition) *harness.Deletion {
 	}
 	d := &harness.Deletion{Topic: p.At.Topic, Partition: p.At.Partition, LogStart: p.Info.LogStart}
 	for _, f := range r.Record.Faults {
-		if f.Injected != 0 && moves(f, p) {
+		if f.Injected != 0 && moves(f, p, p.Info.LogStart) {
 			d.Fault = f.Fault + " " + f.Target
 		}
 	}
 	return d
 }
 
-// moves reports whether a fault recorded that it moved a partition's log start at least to where it is.
-func moves(f harness.FaultRecord, p *logs.Partition) bool {
+// Deleted reports whether a fault recorded that it moved a partition's log start at least to an offset above 0.
+func Deleted(r *saved.Run, p *logs.Partition, start int64) bool {
+	return start > 0 && slices.ContainsFunc(r.Record.Faults, func(f harness.FaultRecord) bool { return f.Injected != 0 && moves(f, p, start) })
+}
+
+func moves(f harness.FaultRecord, p *logs.Partition, start int64) bool {
 	for _, l := range f.Lasting {
-		if l.What == harness.LogStartMoved && l.Topic == p.At.Topic && l.Partition == p.At.Partition && l.To >= p.Info.LogStart {
+		if l.What == harness.LogStartMoved && l.Topic == p.At.Topic && l.Partition == p.At.Partition && l.To >= start {
 			return true
 		}
 	}

@@ -146,6 +146,7 @@ func (t *telling) stored(pipeline string, c *harness.LogCopy) {
 			e.Text += fmt.Sprintf(", transaction %d", o.Txn)
 		}
 	}
+	e.Text += t.forked(c)
 	t.add(e)
 	if c.MarkerOffset < 0 {
 		return
@@ -156,6 +157,18 @@ func (t *telling) stored(pipeline string, c *harness.LogCopy) {
 	}
 	t.add(harness.LifeEvent{At: t.wall(c.MarkerTimestamp), Estimated: true, Pipeline: pipeline, Kind: "marker",
 		Text: fmt.Sprintf("a broker writes the %s marker of its transaction to %s/%d, at offset %d", marker, t.short(c.Topic), c.Partition, c.MarkerOffset)})
+}
+
+// forked says which replicas hold something else at a copy's offset. Of each replica only the first batch that differs is known.
+func (f *folder) forked(c *harness.LogCopy) (text string) {
+	if p := f.index.Partition(c.Topic, c.Partition); p != nil {
+		for i := range p.Replicas {
+			if r := &p.Replicas[i]; r.First.Covers(c.Offset) {
+				text += fmt.Sprintf("; the replica on broker %d holds %s", r.Broker, r.First.Other)
+			}
+		}
+	}
+	return text
 }
 
 func maker(o *history.Origin) string {

@@ -1,6 +1,7 @@
 package observation
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -18,9 +19,18 @@ type Replica struct {
 	// Reached is the offset up to which it was read.
 	Reached int64  `json:"reached"`
 	Failure string `json:"failure,omitempty"`
+	// Own is where the replica's own log begins and ends. Only a replica that could not be read is asked, and what it answers counts
+	// only if it is in sync afterwards, under the same leader.
+	Own *Bounds `json:"own,omitempty"`
 	// Forks counts the offsets that hold something else than at the leader; First is the first of them.
 	Forks uint64 `json:"forks,omitempty"`
 	First *Fork  `json:"first,omitempty"`
+}
+
+// Bounds are a log's first offset and the one after its last.
+type Bounds struct {
+	Start int64 `json:"start"`
+	End   int64 `json:"end"`
 }
 
 // Fork is one offset with two contents: the batches that hold it at the leader and at the replica, nil where it holds none.
@@ -39,29 +49,68 @@ type Copy struct {
 	ProducerEpoch int16  `json:"producerEpoch"`
 	BaseSequence  int32  `json:"baseSequence"`
 	CRC           uint32 `json:"crc"`
-	Damaged       bool   `json:"damaged,omitempty"`
+	// Damaged content does not fit the CRC. Content is then what the CRC should be: two copies can be damaged differently.
+	Damaged bool   `json:"damaged,omitempty"`
+	Content uint32 `json:"content,omitempty"`
 }
 
-// Compare notes what differs between the leader's batches and the replica's, of one part of the log. Both are by first offset.
-func (r *Replica) Compare(leader, other map[int64]Copy) {
-	for _, first := range slices.Sorted(maps.Keys(leader)) {
-		b := leader[first]
+// String says for people what identifies a copy.
+func (c *Copy) String() string {
+	if c == nil {
+		return "nothing"
+	}
+	text := fmt.Sprintf("leader epoch %d, producer id %d epoch %d sequence %d, CRC %08x", c.LeaderEpoch, c.ProducerID, c.ProducerEpoch, c.BaseSequence, c.CRC)
+	if c.Damaged {
+		text += " (damaged)"
+	}
+	return text
+}
+
+// Compare notes what differs between the leader's batches and the replica's in one part of the log, from an offset on. Both are
+// by first offset. It returns the offset after the last that differs, for the part that follows: batches reach into it.
+func (r *Replica) Compare(leader, other map[int64]Copy, from int64) int64 {
+	last := map[int64]int64{}
+	for first, b := range leader {
 		if o, there := other[first]; !there || o != b {
-			r.fork(first, b.Last, &b, holding(other, first))
+			last[first] = b.Last
 		}
 	}
-	for _, first := range slices.Sorted(maps.Keys(other)) {
-		if b := other[first]; !overlaps(leader, b) {
-			r.fork(first, b.Last, nil, &b)
+	for first, b := range other {
+		if o, there := leader[first]; !there || o != b {
+			last[first] = max(last[first], b.Last)
 		}
 	}
+	for _, first := range slices.Sorted(maps.Keys(last)) {
+		at, to := max(first, from), last[first]
+		if at > to {
+			continue
+		}
+		if r.First == nil {
+			r.First = &Fork{Offset: at, Leader: holding(leader, at), Other: holding(other, at)}
+		}
+		r.Forks += uint64(to - at + 1)
+		from = to + 1
+	}
+	return from
 }
 
-func (r *Replica) fork(from, to int64, leader, other *Copy) {
-	r.Forks += uint64(to - from + 1)
-	if r.First == nil || from < r.First.Offset {
-		r.First = &Fork{Offset: from, Leader: leader, Other: other}
+// Lacks is how many of a log's offsets, from its start to its end, the replica does not hold by its own bounds.
+func (r *Replica) Lacks(start, end int64) uint64 {
+	if r.Own == nil {
+		return 0
 	}
+	return uint64(max(0, end-start) - max(0, min(r.Own.End, end)-max(r.Own.Start, start)))
+}
+
+// Agrees reports whether the replica holds a log's offsets, from its start to its end, as the leader does. One that is out of
+// sync need not.
+func (r *Replica) Agrees(start, end int64) bool {
+	return r.Forks == 0 && (r.OutOfSync || r.Failure == "" && r.Reached >= end && r.Lacks(start, end) == 0)
+}
+
+// Covers reports whether the fork's batch at the leader holds an offset.
+func (f *Fork) Covers(offset int64) bool {
+	return f != nil && f.Leader != nil && f.Offset <= offset && offset <= f.Leader.Last
 }
 
 // holding is the batch that covers an offset.
@@ -72,13 +121,4 @@ func holding(of map[int64]Copy, offset int64) *Copy {
 		}
 	}
 	return nil
-}
-
-func overlaps(of map[int64]Copy, b Copy) bool {
-	for _, x := range of {
-		if x.First <= b.Last && b.First <= x.Last {
-			return true
-		}
-	}
-	return false
 }

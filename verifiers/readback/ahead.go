@@ -131,7 +131,7 @@ func (a *ahead) recycle() {
 }
 
 // errNothing is an answer without a whole batch.
-var errNothing = errors.New("the leader sends nothing")
+var errNothing = errors.New("the broker sends nothing")
 
 // behind returns the offset after the last whole batch in raw. It reads headers only.
 func behind(raw []byte, next int64) (int64, error) {

@@ -1,13 +1,12 @@
 package readback
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
-
-	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/chaeos/chaeos/harness/ask"
 	"github.com/chaeos/chaeos/harness/wait"
@@ -40,67 +39,109 @@ func (r *reading) compareReplicas(ctx context.Context) error {
 func (r *reading) compareWith(ctx context.Context, md ask.Metadata, p *observation.Partition) {
 	state, known := md.Topics[p.Topic][p.Partition]
 	read := r.fingerprints[tpOf(p)]
-	if !known || !p.Complete || read == nil {
+	if !p.Complete || read == nil {
 		return // why is said elsewhere
 	}
+	if !known {
+		fail(p, errors.New("its replicas could not be learnt: no broker that answered knows it"))
+		return
+	}
 	for _, broker := range state.Replicas {
-		if broker == p.Leader {
-			continue
+		if broker == p.Leader && state.LeaderEpoch == p.LeaderEpoch {
+			continue // it is what was read
 		}
-		replica := observation.Replica{Broker: broker, Reached: p.LogStart, OutOfSync: !slices.Contains(state.ISR, broker)}
-		if !replica.OutOfSync {
-			at := ask.Leader{Node: int(broker), Epoch: state.LeaderEpoch, TopicID: md.TopicIDs[p.Topic], Address: md.Addresses[int(broker)]}
-			if err := r.compareOne(ctx, p, at, read, &replica); err != nil {
-				replica.Failure = err.Error()
+		c := comparison{
+			reading: r, log: p, counted: p.LogStart,
+			at:      ask.Leader{Node: int(broker), Epoch: state.LeaderEpoch, TopicID: md.TopicIDs[p.Topic], Address: md.Addresses[int(broker)]},
+			replica: observation.Replica{Broker: broker, Reached: p.LogStart, OutOfSync: !slices.Contains(state.ISR, broker)},
+		}
+		if !c.replica.OutOfSync {
+			if err := c.compare(ctx, read); err != nil {
+				c.replica.Failure = err.Error()
 			}
 		}
-		p.Replicas = append(p.Replicas, replica)
+		p.Replicas = append(p.Replicas, c.replica)
 	}
 }
 
-func (r *reading) compareOne(ctx context.Context, p *observation.Partition, follower ask.Leader, read *fingerprint, replica *observation.Replica) error {
+// comparison compares one replica of a log with what was read of it.
+type comparison struct {
+	*reading
+	log *observation.Partition
+	// at is who has the replica, as a leader that Fetch can be sent to.
+	at      ask.Leader
+	replica observation.Replica
+	// counted is the offset up to which forks are counted.
+	counted int64
+}
+
+// compare compares what could be read of the replica, even if it was not all.
+func (c *comparison) compare(ctx context.Context, read *fingerprint) error {
 	var other fingerprint
-	if err := r.readReplica(ctx, p, follower, &other, replica); err != nil {
-		return err
+	readErr := c.read(ctx, &other)
+	if readErr != nil {
+		c.replica.Own = c.ownBounds(ctx)
 	}
 	for _, number := range read.differing(&other) {
-		if err := r.findForks(ctx, p, follower, number, replica); err != nil {
-			return err
+		if number*segmentOffsets >= c.replica.Reached {
+			break
+		}
+		if err := c.findForks(ctx, number); err != nil {
+			return cmp.Or(readErr, err)
 		}
 	}
-	return nil
+	return readErr
 }
 
-// readReplica reads a follower's log up to the end that was captured at the leader. A follower learns of a high watermark with its
-// next fetch, so that it may have to be asked for the last records again.
-func (r *reading) readReplica(ctx context.Context, p *observation.Partition, follower ask.Leader, d *fingerprint, replica *observation.Replica) error {
+// ownBounds asks a replica that could not be read where its own log begins and ends: in sync, it must hold all below the high
+// watermark. It returns nil if there is no answer, or the replica is no longer in sync under the same leader.
+func (c *comparison) ownBounds(ctx context.Context) *observation.Bounds {
+	tp := tpOf(c.log)
+	own := func(which ask.LogOffset) (int64, error) {
+		offsets, err := c.brokers.Offsets(ctx, c.at.Node, which, map[ask.TopicPartition]int32{tp: c.at.Epoch})
+		return offsets[tp], err
+	}
+	start, startErr := own(ask.ReplicaStart)
+	end, endErr := own(ask.LogEnd)
+	md, _, err := c.brokers.Newest(ctx, tp.Topic)
+	state := md.Topics[tp.Topic][tp.Partition]
+	if cmp.Or(startErr, endErr, err) != nil || state.LeaderEpoch != c.at.Epoch || !slices.Contains(state.ISR, c.replica.Broker) {
+		return nil
+	}
+	return &observation.Bounds{Start: start, End: end}
+}
+
+// replicaPatience is how long a follower may make no progress: longer than it takes to hear of a high watermark.
+const replicaPatience = 10 * time.Second
+
+// read reads the replica up to the end that was captured at the leader. A follower learns of a high watermark with its next fetch,
+// so that it may have to be asked for the last records again.
+func (c *comparison) read(ctx context.Context, d *fingerprint) error {
 	progress := time.Now()
-	for replica.Reached < p.HW {
-		before := replica.Reached
-		err := r.streamReplica(ctx, p, follower, d, replica)
-		if replica.Reached > before {
+	for c.replica.Reached < c.log.HW {
+		before := c.replica.Reached
+		err := c.stream(ctx, d)
+		if c.replica.Reached > before {
 			progress = time.Now()
 		}
 		if err == nil {
 			continue
 		}
 		if time.Since(progress) > replicaPatience || ctx.Err() != nil {
-			return fmt.Errorf("read up to offset %d of %d: %w", replica.Reached, p.HW, errors.Join(context.Cause(ctx), err))
+			return fmt.Errorf("read up to offset %d of %d: %w", c.replica.Reached, c.log.HW, errors.Join(context.Cause(ctx), err))
 		}
 		_ = wait.Sleep(ctx, retryEvery) // the loop looks at the context itself
 	}
 	return nil
 }
 
-// replicaPatience is how long a follower may make no progress: longer than it takes to hear of a high watermark.
-const replicaPatience = 10 * time.Second
-
-func (r *reading) streamReplica(ctx context.Context, p *observation.Partition, follower ask.Leader, d *fingerprint, replica *observation.Replica) error {
-	conn, err := brokers.Dial(ctx, r.spec.Cluster.Direct(), follower.Address, clientID, requestTimeout)
+// stream reads on over one connection, until the end or until something goes wrong.
+func (c *comparison) stream(ctx context.Context, d *fingerprint) error {
+	conn, err := brokers.Dial(ctx, c.spec.Cluster.Direct(), c.at.Address, clientID, requestTimeout)
 	if err != nil {
-		return fmt.Errorf("fetch %s: %w", tpOf(p), err)
+		return fmt.Errorf("fetch %s: %w", tpOf(c.log), err)
 	}
-	a := newAhead(conn, follower, p, replica.Reached, &r.buffers)
+	a := newAhead(conn, c.at, c.log, c.replica.Reached, &c.buffers)
 	a.lso = 0 // at isolation level 0: what is compared is everything
 	ctx, cancel := context.WithCancel(ctx)
 	context.AfterFunc(ctx, conn.Close)
@@ -111,60 +152,10 @@ func (r *reading) streamReplica(ctx context.Context, p *observation.Partition, f
 		if got.err != nil {
 			return got.err
 		}
-		if replica.Reached, err = skim(got.batches, replica.Reached, p.HW, d.add); err != nil {
+		if c.replica.Reached, err = skim(got.batches, c.replica.Reached, c.log.HW, d.add); err != nil {
 			return err
 		}
 		a.free <- got.buffer
 	}
 	return nil
-}
-
-// findForks reads one segment of both logs again, and notes what differs.
-func (r *reading) findForks(ctx context.Context, p *observation.Partition, follower ask.Leader, number int64, replica *observation.Replica) error {
-	var here map[int64]observation.Copy
-	err := r.leaders.ask(ctx, tpOf(p), func(leader ask.Leader) (err error) {
-		here, err = r.batchesOf(ctx, p, leader, number)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("read offset %d again: %w", number*segmentOffsets, err)
-	}
-	there, err := r.batchesOf(ctx, p, follower, number)
-	if err != nil {
-		return fmt.Errorf("read offset %d again: %w", number*segmentOffsets, err)
-	}
-	replica.Compare(here, there)
-	return nil
-}
-
-// batchesOf reads the batches of one segment, by their first offsets.
-func (r *reading) batchesOf(ctx context.Context, p *observation.Partition, from ask.Leader, number int64) (map[int64]observation.Copy, error) {
-	all := map[int64]observation.Copy{}
-	next, end := max(p.LogStart, number*segmentOffsets), min(p.HW, (number+1)*segmentOffsets)
-	for next < end {
-		got, err := fetch(ctx, r.brokers, from, question{tp: tpOf(p), offset: next})
-		if err != nil {
-			return nil, err
-		}
-		before := next
-		next, err = skim(got.batches, next, end, func(b *kmsg.RecordBatch, sum uint32) {
-			if b.FirstOffset/segmentOffsets == number {
-				all[b.FirstOffset] = copyOf(b, sum)
-			}
-		})
-		if err == nil && next == before {
-			err = errNothing
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
-}
-
-func copyOf(b *kmsg.RecordBatch, sum uint32) observation.Copy {
-	return observation.Copy{
-		First: b.FirstOffset, Last: lastOffset(b), LeaderEpoch: b.PartitionLeaderEpoch, ProducerID: b.ProducerID, ProducerEpoch: b.ProducerEpoch,
-		BaseSequence: b.FirstSequence, CRC: uint32(b.CRC), Damaged: sum != uint32(b.CRC),
-	}
 }
