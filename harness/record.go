@@ -113,7 +113,40 @@ func LoadRecord(dir string) (*RunRecord, error) {
 	if r.Version != RecordVersion {
 		return nil, fmt.Errorf("run record %s: version %d; this chaeos reads version %d", path, r.Version, RecordVersion)
 	}
+	if err := r.check(); err != nil {
+		return nil, fmt.Errorf("run record %s: %w: use a folder as chaeos run left it", path, err)
+	}
 	return &r, nil
+}
+
+// The most that a run has of something: a record from elsewhere must not make its reader allocate the machine.
+const (
+	mostPartitions = 1000
+	mostWorkers    = 1000
+	// mostAway is how far an entry's time can be from the start of the load.
+	mostAway = 2 * MaxDuration
+)
+
+// check refuses what no run has.
+func (r *RunRecord) check() error {
+	switch {
+	case r.Plan.Partitions < 0 || r.Plan.Partitions > mostPartitions:
+		return fmt.Errorf("plan.partitions is %d, no run has more than %d", r.Plan.Partitions, mostPartitions)
+	case r.Workers < 0 || r.Workers > mostWorkers:
+		return fmt.Errorf("workers is %d, no run begins with more than %d", r.Workers, mostWorkers)
+	}
+	for _, h := range r.Histories {
+		if !filepath.IsLocal(h.File) {
+			return fmt.Errorf("the history %q is outside the folder", h.File)
+		}
+	}
+	return nil
+}
+
+// Away reports whether a moment is too far from the load for any run: what counts time in buckets leaves it out.
+func (r *RunRecord) Away(at history.Time) bool {
+	zero := r.Zero()
+	return at < zero-history.Time(mostAway) || at > zero+history.Time(mostAway)
 }
 
 // WriteJSON writes v to path, whole or not at all.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+
+	"github.com/chaeos/chaeos/harness/files"
 )
 
 // Reader reads a store that another process may be writing.
@@ -14,9 +16,11 @@ type Reader struct{ db *sql.DB }
 
 // Open opens the store at path for reading. It returns os.ErrNotExist if nothing was ever stored.
 func Open(path string) (*Reader, error) {
-	if _, err := os.Stat(path); err != nil {
+	f, _, err := files.OpenRegular(path)
+	if err != nil {
 		return nil, fmt.Errorf("effects: %w", err)
 	}
+	_ = f.Close() // only looked at
 	db, err := open(path, url.Values{"_pragma": {"query_only(1)", "busy_timeout(5000)"}})
 	if err != nil {
 		return nil, err

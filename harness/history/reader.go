@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
+	"github.com/chaeos/chaeos/harness/files"
 	"github.com/chaeos/chaeos/harness/frame"
 )
 
@@ -48,15 +48,11 @@ type Reader struct {
 // Open opens a history file. It fails if the file is missing, isn't a history, or is of another version. A file that was
 // cut before its header was whole has no entries, and its tail says so.
 func Open(path string) (*Reader, error) {
-	f, err := os.Open(path)
+	f, size, err := files.OpenRegular(path)
 	if err != nil {
 		return nil, fmt.Errorf("history: %w", err)
 	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("history: %w", err), f.Close())
-	}
-	r, err := newReader(f, info.Size(), f)
+	r, err := newReader(f, size, f)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("history %s: %w", path, err), f.Close())
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/chaeos/chaeos/harness/files"
 	"github.com/chaeos/chaeos/harness/frame"
 )
 
@@ -43,15 +44,11 @@ func Open(path string) (*Reader, error) {
 }
 
 func open(path string) (f *os.File, size int64, err error) {
-	f, err = os.Open(path)
+	f, size, err = files.OpenRegular(path)
 	if err != nil {
 		return nil, 0, fmt.Errorf("observation: %w", err)
 	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, 0, errors.Join(fmt.Errorf("observation: %w", err), f.Close())
-	}
-	return f, info.Size(), nil
+	return f, size, nil
 }
 
 // VersionError is the error for a file of a version that this program doesn't read.

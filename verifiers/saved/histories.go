@@ -32,6 +32,8 @@ type loading struct {
 	source *Source
 	worker *Worker
 	doubts []string
+	// away means that an entry's time was far from the load already.
+	away bool
 	// polls reports whether it is an observer's with polls.
 	polls bool
 }
@@ -127,8 +129,15 @@ func (r *Run) effects(pipeline string) bool {
 // read returns the next entry, nil after the last.
 func (l *loading) read() history.Entry {
 	e := l.in.Next()
-	if l.entries++; l.entries == 1 && e != nil {
+	if e == nil {
+		return nil
+	}
+	if l.entries++; l.entries == 1 {
 		l.checkProcess(e)
+	}
+	if at := history.When(e); !l.away && at != 0 && l.run.Record.Away(at) {
+		l.away = true
+		l.doubt("holds an entry of %s from the start of the load: no run is that long", at.Sub(l.run.Record.Zero()))
 	}
 	return e
 }

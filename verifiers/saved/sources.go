@@ -26,6 +26,10 @@ func NewSource(partitions int) *Source {
 	}
 }
 
+// mostCount is how many records one announcement or one span of acknowledgements can have: far more than a client sends at
+// once, and few enough to take one by one.
+const mostCount = 1 << 24
+
 // add takes an entry of one incarnation's history.
 func (s *Source) add(e history.Entry, incarnation uint32) {
 	switch e := e.(type) {
@@ -56,6 +60,10 @@ func (s *Source) intent(e *history.Intent, handed func(partition int32, n uint64
 	if e.Count == 0 {
 		return
 	}
+	if e.Count > mostCount {
+		s.Intended.Overflow += e.Count
+		return
+	}
 	parts := uint64(s.partitions)
 	for c := range parts {
 		first := e.First + (c+parts-e.First%parts)%parts
@@ -70,7 +78,7 @@ func (s *Source) intent(e *history.Intent, handed func(partition int32, n uint64
 
 func (s *Source) ack(r *history.AckSpan) {
 	s.addRun(s.Acked, r.SequenceSpan)
-	if r.Offset < 0 {
+	if r.Offset < 0 || r.Count > mostCount {
 		return
 	}
 	from := uint64(r.Offset)
@@ -78,6 +86,10 @@ func (s *Source) ack(r *history.AckSpan) {
 }
 
 func (s *Source) addRun(to *keyset.Set, r history.SequenceSpan) {
+	if r.Count > mostCount {
+		to.Overflow += r.Count
+		return
+	}
 	if r.Stride == uint64(s.partitions) {
 		k := keyset.BySequence(r.First, s.partitions)
 		to.AddRange(k.Partition, k.Index, k.Index+r.Count)

@@ -27,6 +27,8 @@ type recorded struct {
 	// first and last are the slots of the first and last thing that was recorded, of whatever pipeline.
 	first, last int64
 	any         bool
+	// away reports whether a moment is too far from the load: buckets up to it would fill the disk.
+	away func(history.Time) bool
 }
 
 // delivery is a range of offsets that the live reader was given at one moment.
@@ -60,7 +62,7 @@ func Build(dir string, take func(Bucket) error) error {
 // recordedOf reads the histories for a pipeline.
 func recordedOf(dir string, record *harness.RunRecord, layout harness.PipelineLayout) (*recorded, error) {
 	r := &recorded{
-		source: layout.Source, outputs: layout.Outputs(), start: record.Zero(), acked: map[int32]counted{},
+		source: layout.Source, outputs: layout.Outputs(), start: record.Zero(), away: record.Away, acked: map[int32]counted{},
 		visible: map[ask.TopicPartition]counted{}, given: map[ask.TopicPartition][]delivery{},
 		stable: map[ask.TopicPartition]map[int64]extremes{},
 	}
@@ -111,6 +113,9 @@ func (r *recorded) join(dir string, record *harness.RunRecord, layout harness.Pi
 }
 
 func (r *recorded) add(number uint16, e history.Entry) {
+	if r.away(history.When(e)) {
+		return
+	}
 	switch e := e.(type) {
 	case *history.Acked:
 		for _, run := range e.Spans {

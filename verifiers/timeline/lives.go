@@ -37,7 +37,7 @@ func Lives(dir string) ([]Life, error) {
 		if h.Role == "harness" {
 			continue
 		}
-		life, err := lifeOf(dir, h)
+		life, err := lifeOf(dir, record, h)
 		if err != nil {
 			return nil, fmt.Errorf("timeline: %w", err)
 		}
@@ -49,7 +49,7 @@ func Lives(dir string) ([]Life, error) {
 	return all, nil
 }
 
-func lifeOf(dir string, h harness.HistoryRecord) (Life, error) {
+func lifeOf(dir string, record *harness.RunRecord, h harness.HistoryRecord) (Life, error) {
 	life := Life{Member: h.Process, Incarnation: h.Incarnation, Killed: h.Killed}
 	ended := false
 	_, err := history.Scan(filepath.Join(dir, h.File), func(e history.Entry) error {
@@ -57,7 +57,9 @@ func lifeOf(dir string, h harness.HistoryRecord) (Life, error) {
 		if life.From == 0 {
 			life.From = at
 		}
-		life.To = max(life.To, at)
+		if !record.Away(at) {
+			life.To = max(life.To, at)
+		}
 		if _, is := e.(*history.End); is {
 			ended = true
 		}
