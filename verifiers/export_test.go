@@ -8,6 +8,7 @@ import (
 	"github.com/chaeos/chaeos/harness/history"
 	"github.com/chaeos/chaeos/verifiers/observation"
 	"github.com/chaeos/chaeos/verifiers/txns"
+	"pgregory.net/rapid"
 )
 
 // SavePlanted saves the clean run with one planted fault in it ("" none), for tests outside this package.
@@ -72,3 +73,6 @@ func SaveEffects(t testing.TB, times bool) (dir string) {
 	}
 	return w.save(t)
 }
+
+// SaveDrawn saves a drawn world: the same number is always the same world.
+func SaveDrawn(t testing.TB, i int) string { return rapid.Custom(drawnWorld).Example(i).save(t) }

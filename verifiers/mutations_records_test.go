@@ -39,7 +39,7 @@ var recordMutations = []mutation{
 		r.Status = observation.Foreign
 		return true
 	})},
-	{"another sequence", loss, "", onRecord(true, func(m *mutant, r *observation.Record) bool {
+	{"another sequence", nil, "", onRecord(true, func(m *mutant, r *observation.Record) bool {
 		r.Sequence += uint64(1 + m.IntN(1000))
 		return true
 	})},
@@ -47,9 +47,9 @@ var recordMutations = []mutation{
 		r.Source += uint16(1 + m.IntN(1000))
 		return true
 	})},
-	{"another origin offset", loss, "", onOutput(func(m *mutant, r *observation.Record) { r.Origin.Offset += int64(1 + m.IntN(1000)) })},
-	{"an origin beyond the input", loss, "", onOutput(func(_ *mutant, r *observation.Record) { r.Origin.Offset = 1 << 40 })},
-	{"another origin partition", loss, "", onOutput(func(m *mutant, r *observation.Record) { r.Partition += int32(1 + m.IntN(5)) })},
+	{"another origin offset", nil, "", onOutput(func(m *mutant, r *observation.Record) { r.Origin.Offset += int64(1 + m.IntN(1000)) })},
+	{"an origin beyond the input", nil, "", onOutput(func(_ *mutant, r *observation.Record) { r.Origin.Offset = 1 << 40 })},
+	{"another origin partition", nil, "", onOutput(func(m *mutant, r *observation.Record) { r.Partition += int32(1 + m.IntN(5)) })},
 	{"another worker", nil, "", onOutput(func(m *mutant, r *observation.Record) { r.Worker += uint16(2 + m.IntN(5)) })},
 	{"an incarnation that never was", nil, "", onOutput(func(m *mutant, r *observation.Record) { r.Incarnation += uint32(3 + m.IntN(5)) })},
 	{"another transaction", nil, "", onRecord(false, func(m *mutant, r *observation.Record) bool {
