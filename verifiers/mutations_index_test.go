@@ -63,7 +63,7 @@ var indexMutations = []mutation{
 		m.index.Positions = slices.Delete(m.index.Positions, i, i+1)
 		return true
 	})},
-	{"a committed offset that went back", nil, "a note so far: it breaks the brokers' promise, which no row's guarantee speaks of", onOffset(func(m *mutant, i int) bool {
+	{"a committed offset that went back", doubling, "", onOffset(func(m *mutant, i int) bool {
 		p := &m.index.Positions[i]
 		p.Offset /= 2
 		return p.Offset > 0

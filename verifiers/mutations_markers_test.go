@@ -85,7 +85,7 @@ var markerMutations = []mutation{
 		}
 		return false
 	})},
-	{"a marker again, right after itself", exactness, "brokers may write a marker again: it ends nothing", onMarker(func(_ *mutant, l *mutatedLog, at int) bool {
+	{"a marker again, right after itself", exactness, "", onMarker(func(_ *mutant, l *mutatedLog, at int) bool {
 		again := *l.batches[at]
 		l.batches = append(l.batches[:at+1:at+1], append([]*observation.Batch{&again}, l.batches[at+1:]...)...)
 		l.renumber()

@@ -48,7 +48,8 @@ var recordMutations = []mutation{
 		return true
 	})},
 	{"another origin offset", nil, "", onOutput(func(m *mutant, r *observation.Record) { r.Origin.Offset += int64(1 + m.IntN(1000)) })},
-	{"an origin beyond the input", nil, "", onOutput(func(_ *mutant, r *observation.Record) { r.Origin.Offset = 1 << 40 })},
+	// To come: of an input that was truncated, any offset is taken for one that was cut off, so at-most-once is held.
+	{"an origin beyond the input", loss, "", onOutput(func(_ *mutant, r *observation.Record) { r.Origin.Offset = 1 << 40 })},
 	{"another origin partition", nil, "", onOutput(func(m *mutant, r *observation.Record) { r.Partition += int32(1 + m.IntN(5)) })},
 	{"another worker", nil, "", onOutput(func(m *mutant, r *observation.Record) { r.Worker += uint16(2 + m.IntN(5)) })},
 	{"an incarnation that never was", nil, "", onOutput(func(m *mutant, r *observation.Record) { r.Incarnation += uint32(3 + m.IntN(5)) })},
