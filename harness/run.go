@@ -124,7 +124,7 @@ func newRun(rooms Rooms, spec RunSpec) (*run, error) {
 		Rate: exp.Load.Rate, Duration: exp.Load.Duration, Workers: exp.Workers, Shared: exp.Shared,
 		Asked: exp.Cluster.Features, Properties: exp.Cluster.Properties,
 		Started: started, Base: history.Now(), Expect: exp.Expect, Limits: exp.Limits, Bounds: exp.Bounds,
-		Machine: fmt.Sprintf("%s/%s, %d CPUs, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version()),
+		Machine: fmt.Sprintf("%s/%s, %d CPUs, %s", runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), runtime.Version()),
 
 		LargestTransactionTimeout: largestTransactionTimeout(rooms.Infos, exp),
 	}}, nil

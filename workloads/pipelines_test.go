@@ -263,10 +263,11 @@ func TestKillInsideTransactionNeitherLosesNorDuplicates(t *testing.T) {
 			t.Run(name+"/"+at, func(t *testing.T) {
 				t.Parallel()
 				r := newRig(t, 2, testLoad(), name)
-				r.killAt(name, at)
+				held := r.killAt(name, at)
 				lost, doubled := lostAndDoubled(r.counts(name))
 				require.Zero(t, lost)
 				require.Zero(t, doubled)
+				require.Equal(t, at != phase.Committed, held > 0, "until it is committed, the transaction's records are in hand")
 			})
 		}
 	}

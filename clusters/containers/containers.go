@@ -43,7 +43,7 @@ type Provider struct {
 	StateDir string
 
 	cacheDir string
-	meminfo  string
+	host     machine.Host
 	ports    ports
 }
 
@@ -51,7 +51,7 @@ var _ harness.Provider = (*Provider)(nil)
 
 // New returns a provider that keeps formatted storage in cacheDir and makes the proxy image of binary.
 func New(cacheDir, binary string) *Provider {
-	return &Provider{Binary: binary, cacheDir: cacheDir, StateDir: filepath.Join(cacheDir, "state"), meminfo: machine.Meminfo,
+	return &Provider{Binary: binary, cacheDir: cacheDir, StateDir: filepath.Join(cacheDir, "state"), host: machine.This,
 		ports: ports{firstPort, lastPort}}
 }
 
@@ -64,7 +64,7 @@ func (p *Provider) Start(ctx context.Context, s harness.ClusterSpec) (harness.Cl
 	if s.KafkaHome != "" {
 		return nil, errors.New("a Kafka directory can't be run in containers: name an image with --image, or run it with --cluster local")
 	}
-	if err := errors.Join(s.Topology.Check(), machine.CheckMemory(s.Topology, p.meminfo)); err != nil {
+	if err := errors.Join(s.Topology.Check(), p.host.CheckMemory(s.Topology)); err != nil {
 		return nil, err
 	}
 	if s.Progress == nil {

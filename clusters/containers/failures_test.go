@@ -101,8 +101,8 @@ func TestBrokerThatExitsAtOnce(t *testing.T) {
 
 func TestNotEnoughMemory(t *testing.T) {
 	p := testProvider()
-	p.meminfo = filepath.Join(t.TempDir(), "meminfo")
-	require.NoError(t, os.WriteFile(p.meminfo, []byte("MemAvailable: 1048576 kB\n"), 0o600))
+	p.host = machine.Host{Proc: t.TempDir()}
+	require.NoError(t, os.WriteFile(filepath.Join(p.host.Proc, "meminfo"), []byte("MemAvailable: 1048576 kB\n"), 0o600))
 	var short *machine.MemoryError
 	require.ErrorAs(t, fails(t, p, testSpec), &short, "said before starting")
 }

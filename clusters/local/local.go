@@ -79,7 +79,7 @@ func (p *Provider) plan(ctx context.Context, spec harness.ClusterSpec, progress 
 	if err := files.MakePrivate(p.cacheDir); err != nil {
 		return plan{}, fmt.Errorf("the cache of jars (CHAEOS_CACHE names another): %w", err)
 	}
-	if err := errors.Join(spec.Topology.Check(), machine.CheckMemory(spec.Topology, machine.Meminfo)); err != nil {
+	if err := errors.Join(spec.Topology.Check(), machine.This.CheckMemory(spec.Topology)); err != nil {
 		return plan{}, err
 	}
 	made := plan{Topology: spec.Topology, Properties: spec.Properties, LogDir: spec.LogDir, RuntimeRoot: scratch.Root(), ReadyWithin: spec.ReadyWithin}

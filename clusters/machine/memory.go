@@ -4,6 +4,7 @@ package machine
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 
@@ -17,13 +18,18 @@ const (
 	otherMemory = 700 << 20
 )
 
-// Meminfo is where the kernel shows how much memory there is.
-const Meminfo = "/proc/meminfo"
+// Host is where the kernel shows what a machine has: its proc file system, and the one of control groups.
+type Host struct{ Proc, Cgroups string }
+
+// This is the machine that the program runs on.
+var This = Host{"/proc", "/sys/fs/cgroup"}
 
 var available = regexp.MustCompile(`(?m)^MemAvailable:\s+(\d+) kB$`)
 
-// Available is how much memory can be used without swapping, in bytes. It fails if that can't be read.
-func Available(meminfo string) (uint64, error) {
+// Available is how much memory can be used without swapping, in bytes: of the machine, or of the control group that bounds this
+// process, if that has less. It fails if the machine's can't be read.
+func (h Host) Available() (uint64, error) {
+	meminfo := filepath.Join(h.Proc, "meminfo")
 	data, err := os.ReadFile(meminfo)
 	if err != nil {
 		return 0, err
@@ -33,7 +39,7 @@ func Available(meminfo string) (uint64, error) {
 		return 0, fmt.Errorf("%s does not show how much memory is available", meminfo)
 	}
 	kib, _ := strconv.ParseUint(string(m[1]), 10, 54) // only digits match
-	return kib << 10, nil
+	return min(kib<<10, h.leftInGroup()), nil
 }
 
 // Needed is how much memory a run on a cluster of that shape takes, in bytes.
@@ -54,8 +60,8 @@ func (e *MemoryError) Error() string {
 func GiB(bytes uint64) string { return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30)) }
 
 // CheckMemory returns a *MemoryError if a cluster of that shape does not fit. If the memory can't be read, it returns nil.
-func CheckMemory(t harness.Topology, meminfo string) error {
-	has, err := Available(meminfo)
+func (h Host) CheckMemory(t harness.Topology) error {
+	has, err := h.Available()
 	if err == nil && has < Needed(t) {
 		return &MemoryError{Topology: t, Needed: Needed(t), Available: has}
 	}

@@ -53,6 +53,8 @@ type parts struct {
 	clusters clusters
 	byHand   byHand
 	suites   suites
+	// triggers are what list shows of them: columns.
+	triggers [][]string
 	// facts are what doctor reports of this machine.
 	facts          func(context.Context) []provider.Fact
 	keeper, worker child

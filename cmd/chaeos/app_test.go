@@ -59,7 +59,11 @@ func newBench(t *testing.T) *bench {
 			},
 			facts:  func(context.Context) []provider.Fact { return healthy() },
 			byHand: fakeByHand(),
-			keeper: echo, worker: echo,
+			suites: suites{names: []string{"full", "smoke"}, find: func(name string) ([]string, int, error) {
+				return []string{"baseline", "broker-kill"}, map[string]int{"full": 3, "smoke": 1}[name], nil
+			}},
+			triggers: [][]string{{"acked: N", "fires once N records were acknowledged"}, {"phase: NAME", "fires when a worker reaches a phase"}},
+			keeper:   echo, worker: echo,
 		},
 	}
 	b.parts.run = func(_ context.Context, r runRequest) (*harness.Outcome, error) {

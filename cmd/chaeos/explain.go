@@ -41,19 +41,23 @@ type explainFlags struct {
 func (a *app) explainCommand() *cobra.Command {
 	f := explainFlags{wanted: make([]bool, len(anomalyFlags))}
 	c := &cobra.Command{
-		Use:   "explain DIR [RECORD]",
+		Use:   "explain [DIR] [RECORD]",
 		Short: "Show what happened to one record of a saved run, or to its first anomalies",
 		Long: `Show what happened to one record, from a run's folder alone and in time order: which source sent it and when it was
 acknowledged, which worker polled it and in which transaction, every copy in the logs with its batch's header, the commits
 that passed it, and the faults that were active.
 
 A record is a sequence (4711), source/sequence (1/4711), or an offset in a log (input/0@90, acks1/0@90; a topic's full
-name works too). Instead of a record, name a kind of anomaly.`,
-		Args: func(c *cobra.Command, args []string) error { return f.checkArgs(args) },
+name works too). Instead of a record, name a kind of anomaly. Without a folder it is the last run in runs.`,
+		Args: func(_ *cobra.Command, args []string) error { return f.checkArgs(args) },
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
+			args, err := a.explained(c, args, f)
+			if err != nil {
+				return err
+			}
 			lives, err := a.explain(args, f)
 			if err != nil {
 				return err
@@ -83,16 +87,25 @@ func (f *explainFlags) kinds() (kinds []harness.AnomalyKind) {
 func (f *explainFlags) checkArgs(args []string) error {
 	byKind := len(f.kinds()) > 0
 	switch {
-	case len(args) == 0 || len(args) > 2:
-		return usage.Errorf("explain takes a run's folder and a record, and was given %d arguments (chaeos run makes folders in runs)", len(args))
+	case len(args) > 2:
+		return usage.Errorf("explain takes a run's folder and a record, and was given %d arguments", len(args))
 	case len(args) == 2 && byKind:
 		return usage.Errorf("explain takes a record or a kind of anomaly, not both")
-	case len(args) == 1 && !byKind:
+	case len(args) == 0 && !byKind, len(args) == 1 && !byKind && isRun(args[0]):
 		return usage.Errorf("explain takes a record (4711, 1/4711 or input/0@90) or a kind of anomaly (--dup, --lost, --torn …)")
 	case f.most < 1:
 		return usage.Errorf("-k must be at least 1")
 	}
 	return nil
+}
+
+// explained puts the last run before what is asked of a run that is not named.
+func (a *app) explained(c *cobra.Command, args []string, f explainFlags) ([]string, error) {
+	if len(args) == 2 || len(args) == 1 && len(f.kinds()) > 0 {
+		return args, nil
+	}
+	last, err := a.orLastRun(c, nil)
+	return append(last, args...), err
 }
 
 func (a *app) explain(args []string, f explainFlags) ([]*harness.RecordLife, error) {

@@ -24,7 +24,7 @@ const exportFolder = "export"
 func (a *app) exportCommand() *cobra.Command {
 	var to, jepsen string
 	c := &cobra.Command{
-		Use:   "export DIR",
+		Use:   "export [DIR]",
 		Short: "Write a saved run's whole history and logs as Parquet",
 		Long: `Write everything that a run recorded as Parquet, for DuckDB, pandas and the like: history.parquet (every entry of every
 process), batches.parquet and records.parquet (every log as it was read back). The evidence files of its verdict
@@ -33,13 +33,17 @@ columns.
 
 With --jepsen, write each pipeline's history as operations of Jepsen's Kafka workload (EDN) into a folder instead, one file
 a pipeline: docs/JEPSEN.md says what becomes of what.`,
-		Args: oneArg("one run's folder", "chaeos run makes them in runs"),
+		Args: atMostOneArg("one run's folder"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("to") && to == "" {
 				return usage.Errorf("--to names no folder")
+			}
+			args, err := a.orLastRun(c, args)
+			if err != nil {
+				return err
 			}
 			if c.Flags().Changed("jepsen") {
 				return a.exportJepsen(args[0], jepsen, to)

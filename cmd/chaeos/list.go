@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -14,16 +15,25 @@ import (
 
 func (a *app) listCommand() *cobra.Command {
 	list := &cobra.Command{
-		Use:   "list [faults|targets]",
-		Short: "List the named experiments, the faults, or the ways to write a target, one line each",
+		Use:   "list [experiments|pipelines|suites|faults|targets|triggers]",
+		Short: "List the named experiments, or what experiments are made of, one line each",
 		Args:  subcommand,
-		RunE: func(*cobra.Command, []string) error {
-			all, err := a.parts.experiments()
-			if err != nil {
-				return err
-			}
-			return results.ListExperiments(a.stdout, all)
-		},
+		RunE:  func(*cobra.Command, []string) error { return a.listExperiments() },
+	}
+	for _, sub := range []struct {
+		name, short string
+		do          func() error
+	}{
+		{"experiments", "List the named experiments, as list alone does", a.listExperiments},
+		{"pipelines", "List the pipelines with what each claims and is", a.listPipelines},
+		{"suites", "List the suites with the experiments of each", a.listSuites},
+		{"triggers", "List what a fault can wait for other than a time", a.listTriggers},
+		{"targets", "List the ways to say what a fault hits", a.listTargets},
+	} {
+		list.AddCommand(&cobra.Command{
+			Use: sub.name, Short: sub.short, Args: noArgs,
+			RunE: func(*cobra.Command, []string) error { return sub.do() },
+		})
 	}
 	list.AddCommand(&cobra.Command{
 		Use:   "faults [FAULT]",
@@ -39,20 +49,58 @@ func (a *app) listCommand() *cobra.Command {
 			_, err := io.WriteString(a.stdout, k.text())
 			return err
 		},
-	}, &cobra.Command{
-		Use:   "targets",
-		Short: "List the ways to say what a fault hits",
-		Args:  noArgs,
-		RunE:  func(*cobra.Command, []string) error { return a.listTargets() },
 	})
 	return list
 }
 
+func (a *app) listExperiments() error {
+	all, err := a.parts.experiments()
+	if err != nil {
+		return err
+	}
+	return results.ListExperiments(a.stdout, all)
+}
+
+func (a *app) listPipelines() error {
+	var rows [][]string
+	for _, p := range a.parts.pipelines {
+		rows = append(rows, []string{p.Name, string(p.Claims), p.About})
+	}
+	return a.listRows(rows)
+}
+
+func (a *app) listSuites() error {
+	var rows [][]string
+	for _, name := range a.parts.suites.names {
+		of, repeat, err := a.parts.suites.find(name)
+		if err != nil {
+			return err
+		}
+		count := fmt.Sprintf("%d experiments", len(of))
+		if repeat > 1 {
+			count += fmt.Sprintf(", %d seeds each", repeat)
+		}
+		rows = append(rows, []string{name, count, strings.Join(of, ", ")})
+	}
+	return a.listRows(rows)
+}
+
+func (a *app) listTriggers() error { return a.listRows(a.parts.triggers) }
+
 func (a *app) listFaults() error {
+	var rows [][]string
+	for _, k := range a.parts.byHand.kinds {
+		rows = append(rows, []string{k.name, k.about})
+	}
+	return a.listRows(rows)
+}
+
+// listRows prints one line each, in columns.
+func (a *app) listRows(rows [][]string) error {
 	var b bytes.Buffer
 	lines := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	for _, k := range a.parts.byHand.kinds {
-		fmt.Fprintf(lines, "%s\t%s\n", k.name, k.about)
+	for _, row := range rows {
+		fmt.Fprintln(lines, strings.Join(row, "\t"))
 	}
 	_ = lines.Flush() // the writer below is in memory
 	_, err := a.stdout.Write(b.Bytes())

@@ -29,19 +29,21 @@ type reportFlags struct {
 func (a *app) reportCommand() *cobra.Command {
 	f := &reportFlags{formats: format.All(a.parts.page)}
 	c := &cobra.Command{
-		Use:   "report DIR...",
+		Use:   "report [DIR...]",
 		Short: "Show saved runs again: as " + listed(f.titles(), "or"),
-		Long: `Judge saved runs again from their folders alone and show them. A folder that holds runs stands for all of them, oldest
-first. Unlike verify, report exits 0 whatever the verdicts are. With --summary the runs are summed up, as a suite prints it at
+		Long: `Judge saved runs again from their folders alone and show them; without a folder, the last run in runs. A folder that
+holds runs stands for all of them, oldest first. Unlike verify, report exits 0 whatever the verdicts are. With --summary the runs are summed up, as a suite prints it at
 its end; of a suite's folder also those count that left no report. With --summary --html the suite gets a page of its own,
 ` + indexFile + `, whose cells lead to the pages of its runs; of several suites' folders it also shows each night.`,
-		Args: someArgs("one run's folder", "chaeos run makes them in runs"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			form, err := f.chosen()
 			if err != nil {
+				return err
+			}
+			if args, err = a.orLastRun(c, args); err != nil {
 				return err
 			}
 			return a.report(args, form, f)

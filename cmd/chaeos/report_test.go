@@ -142,7 +142,7 @@ func TestReportRefuses(t *testing.T) {
 		args []string
 		says string
 	}{
-		"no folder":      {[]string{"report"}, "at least one run's folder"},
+		"no folder":      {[]string{"report"}, "there is none in runs either"},
 		"an empty one":   {[]string{"report", t.TempDir()}, "nor a folder of runs"},
 		"two formats":    {[]string{"report", dir, "--csv", "--json"}, "exclude each other"},
 		"junit's flags":  {[]string{"report", dir, "--junit-strict"}, "add --junit"},

@@ -14,6 +14,7 @@ import (
 	"github.com/chaeos/chaeos/toxics"
 	"github.com/chaeos/chaeos/toxics/kafkatoxic"
 	"github.com/chaeos/chaeos/toxics/target"
+	"github.com/chaeos/chaeos/triggers"
 	"github.com/chaeos/chaeos/verifiers"
 	"github.com/chaeos/chaeos/verifiers/evidence"
 	"github.com/chaeos/chaeos/verifiers/explain"
@@ -43,6 +44,7 @@ func rooms() parts {
 		files:       exports{evidence: evidence.Write, export: evidence.Export, jepsen: jepsen.Export},
 		clusters:    keptClusters(self),
 		byHand:      faultsByHand(),
+		triggers:    listedTriggers(),
 		suites:      suites{names: catalogue.SuiteNames(), find: findSuite, do: runChild(self)},
 		facts: func(ctx context.Context) []provider.Fact {
 			return provider.Facts(ctx, provider.All(), provider.Machine{
@@ -59,6 +61,14 @@ func rooms() parts {
 			return proxies.Run(ctx, address, log)
 		},
 	}
+}
+
+// listedTriggers are the triggers, each with how it is written and what it waits for.
+func listedTriggers() (rows [][]string) {
+	for _, k := range triggers.All() {
+		rows = append(rows, []string{k.Name + ": " + k.Sign, k.About})
+	}
+	return rows
 }
 
 func findSuite(name string) (experiments []string, repeat int, err error) {

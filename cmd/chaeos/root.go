@@ -22,10 +22,12 @@ table: what each pipeline claimed and what it delivered.
 ` + exitHelp,
 		Args:          subcommand,
 		RunE:          help,
+		Version:       a.parts.version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
 	root.SetFlagErrorFunc(flagError)
+	root.SetVersionTemplate("chaeos {{.Version}}\n")
 	root.AddCommand(a.listCommand(), a.showCommand(), a.runCommand(), a.verifyCommand(), a.explainCommand(), a.exportCommand(), a.reportCommand(),
 		a.compareCommand(), a.clusterCommand(), a.injectCommand(), a.doctorCommand(), a.schemaCommand(), a.versionCommand(),
 		a.childCommand("keeper", a.parts.keeper), a.childCommand("worker", a.parts.worker), a.toxiproxyCommand())

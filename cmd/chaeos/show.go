@@ -23,14 +23,17 @@ func (a *app) showCommand() *cobra.Command {
 	var seed uint64
 	var yaml bool
 	c := &cobra.Command{
-		Use:               "show NAME|FILE.yaml|FAULT",
-		Short:             "Show an experiment: what it shows, its load, pipelines, schedule and expectations; or a fault with its options",
+		Use:               "show NAME|FILE.yaml|FAULT|PIPELINE",
+		Short:             "Show an experiment: what it shows, its load, pipelines, schedule and expectations; or a fault, or a pipeline",
 		Args:              oneArg("one experiment", experimentHint),
 		ValidArgsFunction: a.completeExperiment,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if k, ok := a.fault(args[0]); ok && !a.isExperiment(args[0]) {
 				_, err := io.WriteString(a.stdout, k.text())
 				return err
+			}
+			if slices.Contains(a.pipelineNames(), args[0]) && !a.isExperiment(args[0]) {
+				return a.showPipeline(args[0])
 			}
 			e, err := a.experiment(args[0], seed, func(*harness.Experiment) error { return nil })
 			if err != nil {

@@ -21,13 +21,17 @@ func (a *app) showPipelineCommand() *cobra.Command {
 			if err := usage.OneOf("pipeline", args[0], a.pipelineNames()); err != nil {
 				return err
 			}
-			d, err := workloads.Describe(args[0])
-			if err != nil {
-				return err
-			}
-			return results.Pipeline(a.stdout, pipelinePage(d))
+			return a.showPipeline(args[0])
 		},
 	}
+}
+
+func (a *app) showPipeline(name string) error {
+	d, err := workloads.Describe(name)
+	if err != nil {
+		return err
+	}
+	return results.Pipeline(a.stdout, pipelinePage(d))
 }
 
 // pipelinePage is a description in the words of the page that shows it.

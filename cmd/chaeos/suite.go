@@ -110,7 +110,7 @@ func logLine(r suite.Result, left int) string {
 // parallel is the number of runs at a time.
 func (f *suiteFlags) parallel() (int, error) {
 	if f.jobs == "auto" {
-		return max(1, runtime.NumCPU()/4), nil
+		return max(1, runtime.GOMAXPROCS(0)/4), nil
 	}
 	jobs, err := strconv.Atoi(f.jobs)
 	if err != nil || jobs < 1 || jobs > 64 {

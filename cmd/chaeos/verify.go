@@ -14,14 +14,18 @@ import (
 func (a *app) verifyCommand() *cobra.Command {
 	var json bool
 	c := &cobra.Command{
-		Use:   "verify DIR",
+		Use:   "verify [DIR]",
 		Short: "Judge a saved run again, without a cluster",
-		Long:  "Judge a saved run again from its folder alone, and print the same report and exit code. The evidence files\nin its folder (docs/EVIDENCE.md) are written again.\n\n" + exitHelp,
-		Args:  oneArg("one run's folder", "chaeos run makes them in runs"),
+		Long:  "Judge a saved run again from its folder alone, and print the same report and exit code; without a folder,\nthe last run in runs. The evidence files\nin its folder (docs/EVIDENCE.md) are written again.\n\n" + exitHelp,
+		Args:  atMostOneArg("one run's folder"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
+			args, err := a.orLastRun(c, args)
+			if err != nil {
+				return err
+			}
 			report, err := a.judge(args[0])
 			if err != nil {
 				return err

@@ -64,6 +64,7 @@ func (b ByHand) transaction(ctx context.Context, c *Client, inputs []Input) erro
 	if err := c.recordBegin(); err != nil {
 		return err
 	}
+	c.inHand.Store(int64(len(inputs)))
 	work := b.Store
 	if work == nil {
 		work = StoreOnce
@@ -87,7 +88,7 @@ func (b ByHand) end(ctx context.Context, c *Client, inputs []Input, commit bool)
 	var offsets *history.Committed
 	var refused error
 	if commit {
-		if err := c.Gates.Reach(ctx, phase.Committing, 0); err != nil {
+		if err := c.Gates.Reach(ctx, phase.Committing, int(c.inHand.Load())); err != nil {
 			return err
 		}
 		offsets, refused = c.sendOffsets(ctx, inputs, b.Metadata)

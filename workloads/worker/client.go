@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -35,6 +36,8 @@ type Client struct {
 	unwatch func()
 	// ending is what is seen of the transaction that is being ended.
 	ending ending
+	// inHand counts the records whose offsets are about to be committed: those of the open transaction, or of the batch.
+	inHand atomic.Int64
 	// cancel fails whatever the client still waits for.
 	cancel context.CancelFunc
 	// opened is closed once the fields above are set: kgo calls back before its constructor returns.

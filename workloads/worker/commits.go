@@ -47,6 +47,7 @@ func (c *Client) CommitOffsets(ctx context.Context, next map[int32]kgo.EpochOffs
 // CommitAhead commits the offsets after inputs that were not worked on yet, and returns the inputs whose commit was
 // confirmed: no worker is given these again.
 func (c *Client) CommitAhead(ctx context.Context, inputs []Input) ([]Input, error) {
+	c.inHand.Store(int64(len(inputs)))
 	got, err := c.CommitOffsets(ctx, after(inputs))
 	if err != nil {
 		return nil, err
@@ -89,7 +90,7 @@ func (c *Client) recordCommitting(ctx context.Context) func(*kmsg.OffsetCommitRe
 		if err := c.Record(append(c.outputs.take(), entry)...); err != nil {
 			return err
 		}
-		return c.Gates.Reach(ctx, phase.Committing, 0)
+		return c.Gates.Reach(ctx, phase.Committing, int(c.inHand.Load()))
 	}
 }
 

@@ -41,6 +41,7 @@ func (c *Client) polling(ctx context.Context, do Batch) error {
 
 // FinishAndCommit takes a batch to its commit: work, produce, flush, commit.
 func FinishAndCommit(ctx context.Context, c *Client, inputs []Input) error {
+	c.inHand.Store(int64(len(inputs)))
 	if err := WorkAndStore(ctx, c, inputs); err != nil {
 		return err
 	}

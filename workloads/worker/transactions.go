@@ -61,7 +61,7 @@ func (c *Client) end(ctx context.Context, commit bool) (committed bool, err erro
 		return false, err
 	}
 	if commit {
-		if err := c.Gates.Reach(ctx, phase.Committing, 0); err != nil {
+		if err := c.Gates.Reach(ctx, phase.Committing, int(c.inHand.Load())); err != nil {
 			return false, err
 		}
 	}
@@ -132,7 +132,7 @@ func (h *wire) OnBrokerE2E(_ kgo.BrokerMetadata, key int16, e2e kgo.BrokerE2E) {
 		h.c.note(h.c.producerInit(e2e))
 	}
 	if key == int16(kmsg.TxnOffsetCommit) && e2e.Err() == nil {
-		member.Logged(h.c.Gates.Reach(h.ctx, phase.OffsetsSent, 0))
+		member.Logged(h.c.Gates.Reach(h.ctx, phase.OffsetsSent, int(h.c.inHand.Load())))
 	}
 }
 

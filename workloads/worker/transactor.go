@@ -74,6 +74,7 @@ func (t Transactor) transaction(ctx context.Context, c *Client, inputs []Input) 
 	if err := c.begin(); err != nil {
 		return &member.SessionError{Cause: err}
 	}
+	c.inHand.Store(int64(len(inputs)))
 	store := t.Store
 	if store == nil {
 		store = StoreOnce

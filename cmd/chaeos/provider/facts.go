@@ -36,7 +36,7 @@ type Fact struct {
 
 // Facts looks at this machine: first at what every cluster needs, then at what each provider does, then it sums up.
 func Facts(ctx context.Context, all []Kind, m Machine) []Fact {
-	common := []Fact{systemFact(), memoryFact(machine.Meminfo), portsFact(), openFilesFact()}
+	common := []Fact{systemFact(), memoryFact(machine.This), portsFact(), openFilesFact()}
 	own := make([][]Fact, len(all))
 	for i, p := range all {
 		own[i] = p.facts(ctx, m)
@@ -91,15 +91,15 @@ func can(p Kind, missing *Fact, other bool) Fact {
 }
 
 func systemFact() Fact {
-	return Fact{Name: "system", OK: runtime.GOOS == "linux", Found: fmt.Sprintf("%s/%s, %d CPUs", runtime.GOOS, runtime.GOARCH, runtime.NumCPU()),
+	return Fact{Name: "system", OK: runtime.GOOS == "linux", Found: fmt.Sprintf("%s/%s, %d CPUs", runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0)),
 		Mend: "run it on Linux, or in a Linux container"}
 }
 
-func memoryFact(meminfo string) Fact {
+func memoryFact(h machine.Host) Fact {
 	f := Fact{Name: "memory", Mend: "end other programs, or use a larger machine"}
-	has, err := machine.Available(meminfo)
+	has, err := h.Available()
 	if err != nil {
-		f.Optional, f.Found = true, "how much is free can't be read from "+meminfo
+		f.Optional, f.Found = true, "how much is free can't be read: "+err.Error()
 		return f
 	}
 	need := machine.Needed(harness.Topology{})

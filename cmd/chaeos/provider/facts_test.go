@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/chaeos/chaeos/clusters/machine"
 	"github.com/stretchr/testify/require"
 )
 
@@ -47,12 +48,12 @@ func TestKafkaFact(t *testing.T) {
 }
 
 func TestMemoryFact(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "meminfo")
-	require.NoError(t, os.WriteFile(path, []byte("MemTotal: 9 kB\nMemAvailable:    1572864 kB\n"), 0o644))
-	f := memoryFact(path)
+	h := machine.Host{Proc: t.TempDir()}
+	require.NoError(t, os.WriteFile(filepath.Join(h.Proc, "meminfo"), []byte("MemTotal: 9 kB\nMemAvailable:    1572864 kB\n"), 0o644))
+	f := memoryFact(h)
 	require.False(t, f.OK)
 	require.Equal(t, "1.5 GiB available, a run takes about 1.9 GiB", f.Found)
-	require.True(t, memoryFact("/nowhere").Optional)
+	require.True(t, memoryFact(machine.Host{Proc: "/nowhere"}).Optional)
 }
 
 func TestOpenFiles(t *testing.T) {
