@@ -164,7 +164,7 @@ var readMutations = []mutation{
 		}
 		e := pick(m, all)
 		h.drop(e)
-		return true
+		return m.neverCut(e.Partition)
 	}},
 	{"a worker's poll with more records than its range", doubling, "", func(m *mutant) bool {
 		all := entriesOf(m.worker(), func(e *history.Polled) bool { return e.Count > 0 })
@@ -173,7 +173,7 @@ var readMutations = []mutation{
 		}
 		e := pick(m, all)
 		e.Count += uint64(e.To-e.From) + 1
-		return true
+		return m.neverCut(e.Partition)
 	}},
 }
 
